@@ -3,30 +3,31 @@ import { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.t
 import { Timestamp } from "../Timestamp.ts"
 
 /** An event being delivered to an endpoint by the worker that owns the endpoint. */
-export interface Delivery {
-  readonly organizationId: OrganizationId
-  readonly id: DeliveryId
-  readonly endpointId: EndpointId
+export const Delivery = Schema.Struct({
+  organizationId: OrganizationId,
+  id: DeliveryId,
+  endpointId: EndpointId,
   /** Version of the endpoint when the delivery was read. */
-  readonly version: number
-  readonly eventId: EventId
+  version: Schema.Int,
+  eventId: EventId,
   /** Whether it has a delivery row; otherwise it was read from the log. */
-  readonly isRow: boolean
+  isRow: Schema.Boolean,
   /** The event's envelope, serialized when the event was created. */
-  readonly body: string
+  body: Schema.String,
   /** W3C trace context of the event's publication; null if it wasn't traced. */
-  readonly traceparent: string | null
+  traceparent: Schema.NullOr(Schema.String),
   /** Attempt number, starting at 1. */
-  readonly attempt: number
+  attempt: Schema.Int,
   /** Number of workers lost during its calls. */
-  readonly losses: number
+  losses: Schema.Int,
   /** Whether an operator requested a replay. */
-  readonly isReplay: boolean
+  isReplay: Schema.Boolean,
   /** Publication time of its event; null unless it was read from the log. */
-  readonly emittedAt: Timestamp | null
+  emittedAt: Schema.NullOr(Timestamp),
   /** Database time of reading in Unix milliseconds, because a worker's clock may be wrong. */
-  readonly readAt: number
-}
+  readAt: Schema.Number,
+})
+export type Delivery = typeof Delivery.Type
 
 /** Reason of a dead letter: rejected by the partner, attempts exhausted, or its workers were lost repeatedly. */
 export const DEAD_LETTER_REASONS = ["rejected", "exhausted", "poison"] as const

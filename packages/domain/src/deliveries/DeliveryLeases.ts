@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
-import { type DeliveryId, EndpointId, type EventId, type OrganizationId } from "../Identifier.ts"
+import { DeliveryId, EndpointId, type EventId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 import { Endpoint, EndpointSettings, StoredEndpointUrl } from "./Endpoint.ts"
@@ -74,11 +74,8 @@ export interface Written {
 }
 
 /** A delivery of a lost worker, and whether it became a dead letter. */
-export interface LostDelivery {
-  readonly deliveryId: DeliveryId
-  readonly endpointId: EndpointId
-  readonly poison: boolean
-}
+export const LostDelivery = Schema.Struct({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
+export type LostDelivery = typeof LostDelivery.Type
 
 /** An endpoint that a worker releases. */
 export interface GivenUp {
@@ -90,19 +87,20 @@ export interface GivenUp {
 }
 
 /** A worker's position among all workers, and the changes since its last heartbeat. */
-export interface Heartbeat {
+export const Heartbeat = Schema.Struct({
   /** Position among the living workers, starting at 0. */
-  readonly rank: number
-  readonly workers: number
+  rank: Schema.Int,
+  workers: Schema.Int,
   /** Number of enabled endpoints; null if unchanged. */
-  readonly endpoints: number | null
+  endpoints: Schema.NullOr(Schema.Int),
   /** Endpoints of any worker that may have changed, for example their owner. */
-  readonly changed: ReadonlyArray<EndpointId>
+  changed: Schema.Array(EndpointId),
   /** Organizations that may have new log events, each with its last stamp, only for comparison with an earlier one. */
-  readonly written: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly last: string }>
+  written: Schema.Array(Schema.Struct({ organizationId: OrganizationId, last: Schema.String })),
   /** Start of the next heartbeat's changes. */
-  readonly snapshot: string
-}
+  snapshot: Schema.String,
+})
+export type Heartbeat = typeof Heartbeat.Type
 
 export interface Wanted {
   readonly endpointId: EndpointId
@@ -110,6 +108,10 @@ export interface Wanted {
   /** Whether to also take rows of replays. Default true. */
   readonly takesReplays?: boolean
 }
+
+/** The time until an endpoint's next row, or its next replay, is due. */
+export const NextDue = Schema.Struct({ endpointId: EndpointId, inMs: Schema.Number, isReplay: Schema.Boolean })
+export type NextDue = typeof NextDue.Type
 
 /**
  * Leases of endpoints. Each endpoint belongs to one worker at a time, which reads its log and delivers to it.
@@ -148,11 +150,6 @@ export class DeliveryLeases extends Context.Service<
     /** Writes progress. If it fails, write the same outcomes of an endpoint together again: those already written count once. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
     /** Reads when the next row (and the next replay) of these endpoints is due, or of all endpoints of the worker. */
-    nextDue(
-      worker: string,
-      endpoints?: ReadonlyArray<EndpointId>,
-    ): Effect.Effect<
-      ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number; readonly isReplay: boolean }>
-    >
+    nextDue(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<NextDue>>
   }
 >()("domain/deliveries/DeliveryLeases") {}

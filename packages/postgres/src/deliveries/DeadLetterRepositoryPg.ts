@@ -5,18 +5,17 @@ import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, decodeValue } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, only, rowsOf } from "../rowsOf.ts"
 import { awaitsDeadLetter, isPurged } from "./deadLetterConditions.ts"
 
 const PURGE_BATCH_SIZE = 2000
 
-const decodeReplayed = decodeColumn({ organizationId: OrganizationId })
+const decodeReplayed = decodeColumn({ organization_id: OrganizationId })
 const decodeTime = decodeValue({ at: Schema.NullOr(Timestamp) })
-const decodeStep = decodeRow({
-  purged: Schema.Int,
-  finishedAt: Schema.NullOr(Timestamp),
-  id: Schema.NullOr(DeliveryId),
-})
+const steps = rowsOf(
+  Schema.Struct({ purged: Schema.Int, finishedAt: Schema.NullOr(Timestamp), id: Schema.NullOr(DeliveryId) }),
+  { purged: "(select count(*)::int from purged)" },
+)
 
 export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (sql) {
   const hints = yield* Hints
@@ -44,7 +43,7 @@ export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (s
               select organization_id, group_id, finished_at as at, reason, -1 as opened, 0 as stored from dead
             ) change
           )
-          select organization_id as "organizationId" from queued cross join grouped`.pipe(decodeReplayed)
+          select organization_id from queued cross join grouped`.pipe(decodeReplayed)
       for (const organizationId of replayed) yield* hints.give("due", organizationId)
       return replayed.length > 0
     }),
@@ -75,9 +74,7 @@ export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (s
               select organization_id, group_id, finished_at as at, reason, -(replayed_as is null)::int as opened, -1 as stored from purged
             ) change
           ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
-          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from grouped left join last on true`.pipe(
-        decodeStep,
-      )
+          select ${steps.columns} from grouped left join last on true`.pipe(steps.decode, only)
       return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
     }),
   }

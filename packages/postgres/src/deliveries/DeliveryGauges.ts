@@ -1,11 +1,10 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { Effect, Schema } from "effect"
-import type { Statement } from "effect/sql"
+import { Effect, Schema, Struct } from "effect"
 import { DatabaseService } from "../adapter.ts"
 import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
-import { decodeRow, decodeValue } from "../rowsOf.ts"
+import { only, rowsOf } from "../rowsOf.ts"
 
 /**
  * Queues of due deliveries: `live` deliveries wait for their turn, `probed` ones for a failing endpoint that only receives probes, and
@@ -74,8 +73,58 @@ export type StateReading = typeof StateReading.Type
 
 /** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
 const Baseline = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
-const decodeDue = decodeRow({ reading: DueReading, baseline: Baseline })
-const decodeState = decodeValue({ reading: StateReading })
+const due = rowsOf(Due).json
+const dueRows = rowsOf(Schema.Struct({ ...DueReading.fields, baseline: Baseline }), {
+  deliveries: `(select jsonb_object_agg(queue, ${rowsOf(DueDeliveries).json}) from deliveries_due)`,
+  inFlight: `((select coalesce(sum(cardinality(open)), 0) from position)
+    + (select count(*) from deliveries where owner is not null))::int`,
+  messages: `(select ${due} from messages_due)`,
+  inbox: `(select ${due} from inbox_due)`,
+  hits: `(select ${due} from hits_due)`,
+  unsubscriptions: `(select ${due} from unsubscriptions_due)`,
+  baseline: rowsOf(Baseline, {
+    snapshot: "pg_snapshot_xmin(pg_current_snapshot())::text",
+    busy: `(
+      select coalesce(jsonb_agg(distinct organization_id), '[]')
+      from (select organization_id from reader union all select organization_id from position where open <> '{}') each)`,
+  }).json,
+})
+
+const { queue, horizon } = StateReading.fields
+const stateRows = rowsOf(StateReading, {
+  breakersOpen: "(select count(*)::int from endpoint_readers where allowance is not null)",
+  endpointsFailing: `(
+    select jsonb_build_object('some', count(*) filter (where contacts <> '{}'), 'none', count(*) filter (where contacts = '{}'))
+    from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
+    join organizations organization on organization.id = endpoint.organization_id
+    where notices > 0 and (enabled or disabled_reason = 'failing'))`,
+  clockAheadSeconds: `(
+    select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0)::double precision from organization_clock)`,
+  // A worker that doubts the clock reports it every 10 s.
+  clockDoubt: `(
+    select doubt from clock_watch
+    where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute')`,
+  deadLetters: `(
+    select jsonb_build_object('rejected', coalesce(sum(rejected), 0), 'exhausted', coalesce(sum(exhausted), 0),
+      'poison', coalesce(sum(poison), 0))
+    from failure_groups where open > 0 and muted_at is null)`,
+  messagesQuarantined: `(
+    select count(*)::int from (select from messages where quarantined_at is not null limit ${COUNT_CAP}) quarantined)`,
+  campaignsComplained: `(
+    select jsonb_build_object('raised', count(*) filter (where not is_high), 'high', count(*) filter (where is_high)) from complained)`,
+  inboxQuarantined: `(
+    select count(*)::int from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}) quarantined)`,
+  queue: `(
+    select ${rowsOf(queue, { rows: "n_live_tup", deadRows: "n_dead_tup" }).json}
+    from pg_stat_user_tables where relid = 'deliveries'::regclass)`,
+  horizon: `(
+    select jsonb_object_agg(name, ${
+      rowsOf(horizon.value, {
+        transactions: "coalesce(transactions, 0)",
+        seconds: "coalesce(extract(epoch from statement_timestamp() - since), 0)",
+      }).json
+    }) from holder)`,
+})
 
 /** The number of endpoints per queue for which a backlog is counted. */
 export const LAGS_COUNTED = 20
@@ -88,8 +137,8 @@ export const LAGS_COUNTED = 20
  */
 export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", (sql) => {
   /** At least 0, because an organization's timestamps may be ahead of the clock. */
-  const secondsSince = (time: Statement.Fragment) =>
-    sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
+  const secondsSince = (time: string) =>
+    sql.literal(`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`)
   /** The waiting rows of a table, by organization. Starts at the first waiting row, to scan the dead rows before it only once. */
   const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
     const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
@@ -100,8 +149,8 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             select ${at} as at from ${name} where organization_id = organization.id and ${waits} order by ${at} limit 1
           ) first
         ), ${name}_due as (
-          select jsonb_build_object('count', count(*),
-            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(at) from ${name}_first)), 0)) as due
+          select count(*) as count,
+            coalesce(extract(epoch from statement_timestamp() - (select min(at) from ${name}_first)), 0) as oldest_seconds
           from (
             select from ${name}_first earliest
             cross join lateral (
@@ -185,6 +234,10 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           group by queue
         ), oldest as (
           select queue, min(due_at) as due_at from source group by queue
+        ), deliveries_due as (
+          select queue, counted.count, ${secondsSince("oldest.due_at")} as oldest_seconds, coalesce(lag.events, 0) as max_lag_events,
+            ${secondsSince("lag.due_at")} as max_lag_seconds
+          from counted left join oldest using (queue) left join lag using (queue)
         ), sending as materialized (
           select organization_id, campaigns.id, first.due_at,
             -- The earliest time at which its first message could be sent: due, in the window, within its rate, and within its sender's daily ramp.
@@ -202,8 +255,8 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
             -- Evaluated for few campaigns, because each evaluation is a separate query.
             and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
-        ), message as (
-          select count(*) as count from (
+        ), messages_due as (
+          select count(*) as count, ${secondsSince("(select min(late_since) from sending)")} as oldest_seconds from (
             select from sending
             cross join lateral (
               select from messages
@@ -216,39 +269,23 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           ) due
         ), ${waitingIn("inbox", "received_at", "applied_at is null and quarantined_at is null", limit)}
         , ${waitingIn("hits", "received_at", "judged_at is null", limit)}
-        , unsubscribing as materialized (
-          select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${limit}::int
+        , unsubscriptions_due as (
+          select count(*) as count, coalesce(extract(epoch from statement_timestamp() - min(asked_at)), 0) as oldest_seconds
+          from (select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${limit}::int) waiting
         )
-        select jsonb_build_object(
-          'hits', (select due from hits_due), 'inbox', (select due from inbox_due),
-          'unsubscriptions', jsonb_build_object('count', (select count(*) from unsubscribing),
-            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(asked_at) from unsubscribing)), 0)),
-          'deliveries', (
-            select jsonb_object_agg(queue, jsonb_build_object('count', counted.count, 'oldestSeconds', ${secondsSince(sql`oldest.due_at`)},
-              'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
-            from counted left join oldest using (queue) left join lag using (queue)
-          ),
-          'inFlight', (select coalesce(sum(cardinality(open)), 0) from position)
-            + (select count(*) from deliveries where owner is not null),
-          'messages', jsonb_build_object('count', (select count from message),
-            'oldestSeconds', ${secondsSince(sql`(select min(late_since) from sending)`)})
-        ) as reading,
-        jsonb_build_object('snapshot', pg_snapshot_xmin(pg_current_snapshot())::text, 'busy', (
-          select coalesce(jsonb_agg(distinct organization_id), '[]')
-          from (select organization_id from reader union all select organization_id from position where open <> '{}') each
-        )) as baseline`.pipe(decodeDue)
+        select ${dueRows.columns}`.pipe(dueRows.decode, only)
   let baseline: typeof Baseline.Type | undefined
   return {
     /** Slower while dead rows can't be vacuumed. */
     readDue: Effect.suspend(() => readUpTo(COUNT_CAP, baseline)).pipe(
-      Effect.map((due) => {
-        baseline = due.baseline
-        return due.reading
+      Effect.map(({ baseline: next, ...reading }) => {
+        baseline = next
+        return reading
       }),
     ),
 
     /** Reads how long each queue has waited, without the counts: each count is 0 or 1. */
-    readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
+    readOldest: Effect.map(readUpTo(1), Struct.omit(["baseline"])),
 
     readState: sql`
         with holder (name, transactions, since) as (
@@ -258,45 +295,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           select 'replication_slot', max(age(xmin)), null from pg_replication_slots
           union all
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
-        )
-        select jsonb_build_object(
-          'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
-          'endpointsFailing', (
-            select jsonb_build_object('some', count(*) filter (where contacts <> '{}'), 'none', count(*) filter (where contacts = '{}'))
-            from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
-            join organizations organization on organization.id = endpoint.organization_id
-            where notices > 0 and (enabled or disabled_reason = 'failing')),
-          'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
-          -- A worker that doubts the clock reports it every 10 s.
-          'clockDoubt', (
-            select doubt from clock_watch
-            where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'),
-          'deadLetters', (
-            select jsonb_build_object('rejected', coalesce(sum(rejected), 0), 'exhausted', coalesce(sum(exhausted), 0),
-              'poison', coalesce(sum(poison), 0))
-            from failure_groups where open > 0 and muted_at is null
-          ),
-          'messagesQuarantined', (
-            select count(*) from (
-              select from messages where quarantined_at is not null limit ${COUNT_CAP}::int
-            ) quarantined
-          ),
-          'campaignsComplained', (
-            select jsonb_build_object('raised', count(*) filter (where not is_high), 'high', count(*) filter (where is_high))
-            from (${complainedCampaigns(sql)}) complained
-          ),
-          'inboxQuarantined', (
-            select count(*) from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}::int) quarantined
-          ),
-          'queue', (
-            select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)
-            from pg_stat_user_tables where relid = 'deliveries'::regclass
-          ),
-          'horizon', (
-            select jsonb_object_agg(name, jsonb_build_object('transactions', coalesce(transactions, 0),
-              'seconds', coalesce(extract(epoch from statement_timestamp() - since), 0)))
-            from holder
-          )
-        ) as reading`.pipe(decodeState),
+        ), complained as (${complainedCampaigns(sql)})
+        select ${stateRows.columns}`.pipe(stateRows.decode, only),
   }
 }) {}

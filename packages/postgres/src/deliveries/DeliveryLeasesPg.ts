@@ -1,8 +1,7 @@
-import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
-import { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
-import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Schedule, Schema } from "effect"
+import { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, NextDue, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
+import { Effect, Schedule, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
@@ -15,31 +14,20 @@ import { progressColumns } from "./progressColumns.ts"
 /** The number of attempts to write the outcomes of calls, twice a second. */
 const MAX_WRITE_TRIES = 30
 
-const ReadRow = Schema.Struct({
-  endpointId: EndpointId,
-  organizationId: OrganizationId,
-  version: Schema.Int,
-  eventId: EventId,
-  body: Schema.String,
-  traceparent: Schema.NullOr(Schema.String),
-  readAt: Schema.Number,
-})
 // Not decoded: batches have up to 4,096 deliveries, thousands a second.
-const logRows = rowsOf(Schema.Struct({ ...ReadRow.fields, emittedAt: Timestamp }))
-const dueRows = rowsOf(
-  Schema.Struct({
-    ...ReadRow.fields,
-    id: DeliveryId,
-    attempt: Schema.Int,
-    isReplay: Schema.Boolean,
-    losses: Schema.Int,
-  }),
-  { isReplay: "replay", readAt: "taken_at" },
-)
+const logRows = rowsOf(Delivery.mapFields(Struct.omit(["id", "isRow", "attempt", "losses", "isReplay"])))
+const dueRows = rowsOf(Delivery.mapFields(Struct.omit(["isRow", "emittedAt"])), {
+  isReplay: "replay",
+  readAt: "taken_at",
+})
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
 const isEndpointId = Schema.is(EndpointId)
 const isDeliveryId = Schema.is(DeliveryId)
-const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number, isReplay: Schema.Boolean })
+const nextDue = rowsOf(NextDue, {
+  endpointId: "reader.endpoint_id",
+  inMs: "(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision",
+  isReplay: "replay",
+})
 
 export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
   const hints = yield* Hints
@@ -103,23 +91,20 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       }
     }),
 
-    nextDue: (worker, endpoints) => {
-      const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
-      const rows =
-        endpoints === undefined
-          ? sql`
-              select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from first_due() first
-              join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
-              where owner = ${worker}::uuid`
-          : sql`
-              select reader.endpoint_id as "endpointId", replay as "isReplay", ${due} from endpoint_readers reader
-              cross join unnest(array[false, true]) as lane_of (is_replay)
-              cross join lateral (
-                select replay, due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay = is_replay
-                order by due_at limit 1
-              ) next
-              where reader.owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[])`
-      return decodeNextDue(rows)
-    },
+    nextDue: (worker, endpoints) =>
+      (endpoints === undefined
+        ? sql`
+            select ${nextDue.columns} from first_due() first
+            join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
+            where owner = ${worker}::uuid`
+        : sql`
+            select ${nextDue.columns} from endpoint_readers reader
+            cross join unnest(array[false, true]) as lane_of (is_replay)
+            cross join lateral (
+              select replay, due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay = is_replay
+              order by due_at limit 1
+            ) next
+            where reader.owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[])`
+      ).pipe(nextDue.decode),
   }
 })

@@ -11,20 +11,28 @@ import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliverie
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { allOf, equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { columnOf, decodeColumn, decodeRows, decodeValue, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { columnOf, decodeColumn, decodeCount, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
 
-const endpoints = rowsOf(Endpoint, { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" })
+const computed = { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" }
+const endpoints = rowsOf(Endpoint, computed)
 const columns = endpoints.columnsOf("endpoint")
-const decodeStatuses = decodeRows(EndpointStatus.fields)
+const endpointStatuses = rowsOf(EndpointStatus, {
+  ...computed,
+  organizationId: "endpoint.organization_id",
+  breaker: `case when allowance is null then 'closed' when failures = 0 then 'recovering'
+    when probe_at > statement_timestamp() then 'open' else 'probing' end`,
+  nextProbeAt:
+    "case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end",
+  lagSeconds: "greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision",
+})
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
-const decodeCount = decodeValue({ count: Schema.Int })
 const decodeLast = decodeColumn({ last: Timestamp })
 
 const END_BATCH_SIZE = 1000
@@ -63,26 +71,19 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
       )
   const statuses = (isSelected: Statement.Fragment, cap: number) =>
     sql`
-        select ${columns}, failures, failing_since as "failingSince", notices,
-          case when allowance is null then 'closed' when failures = 0 then 'recovering'
-            when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
-          case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
-          coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
-          trouble.replays::int as "waitingReplays",
-          (cardinality(open) + calling.count)::int as "inFlight", ahead.count::int as "lagEvents",
-          greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision as "lagSeconds",
-          least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
-        from webhook_endpoints endpoint
+        select ${endpointStatuses.columns} from webhook_endpoints endpoint
         join endpoint_readers reader on reader.endpoint_id = endpoint.id
         cross join lateral reader_position(endpoint.id) position
         cross join lateral (
-          select min(emitted_at) as emitted_at from events
+          select coalesce(min(emitted_at), begun_at) as position from events
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
-          select count(*) as count, min(emitted_at) as emitted_at
+          select count(*)::int as lag_events, min(emitted_at) as emitted_at
           from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${cap}::int)) ahead
         cross join lateral (
-          select sum(lane.count) as waiting, sum(lane.count) filter (where is_replay) as replays, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
+          select (lag_events + sum(lane.count))::int as waiting, (sum(lane.count) filter (where is_replay))::int as waiting_replays,
+            least(ahead.emitted_at, min(first_due)) as oldest_due_at
+          from unnest(array[false, true]) as lane_of (is_replay)
           cross join lateral (
             select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
               select due_at from deliveries
@@ -91,8 +92,9 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
             ) first
           ) lane) trouble
         cross join lateral (
-          select count(*) as count from deliveries where endpoint_id = endpoint.id and deliveries.owner is not null) calling
-        where ${isSelected} order by endpoint.id`.pipe(decodeStatuses)
+          select (cardinality(open) + count(*))::int as in_flight
+          from deliveries where endpoint_id = endpoint.id and deliveries.owner is not null) calling
+        where ${isSelected} order by endpoint.id`.pipe(endpointStatuses.decode)
 
   return {
     create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {

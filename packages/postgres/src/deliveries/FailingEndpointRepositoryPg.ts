@@ -1,18 +1,36 @@
 import { FailingEndpoint } from "@outreach/domain/deliveries/FailingEndpoint"
 import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 import { Effect, Schema } from "effect"
-import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, decodeValue, first } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, first, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
 const PAGE_SIZE = 500
 /** How long a claimed notice is reserved for the worker that claimed it, and the delay after a failure. */
 const LEASE_MINUTES = 30
 
-const decodeEndpoints = decodeRows(FailingEndpoint.fields)
-const decodeNotices = decodeRows(FailingNotice.fields)
+const millis = (time: string) => `(extract(epoch from ${time}) * 1000)::double precision`
+/** The five minutes in which the failures started: outcomes are counted in this interval. */
+const BUCKET_START = "date_bin('5 minutes', failing_since, 'epoch')"
+const failingEndpoints = rowsOf(FailingEndpoint, {
+  organizationId: "reader.organization_id",
+  since: millis(BUCKET_START),
+  noticedAt: millis("noticed_at"),
+  isPending: "notice_to <> '{}'",
+  succeededAt: millis("succeeded_at"),
+  firstFailedAt: millis("first_at"),
+  lastFailedAt: millis("last_at"),
+  answeredAt: millis("answered_at"),
+})
+const failingNotices = rowsOf(FailingNotice, {
+  organizationId: "taken.organization_id",
+  organization: "organization.name",
+  url: "shown_url(url)",
+  since: millis("failing_since"),
+  noticedAt: millis("noticed_at"),
+  contacts: "notice_to",
+})
 const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
@@ -22,10 +40,7 @@ export const NOT_FAILING =
 
 export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, function* (sql) {
   const hints = yield* Hints
-  const millis = (time: string): Statement.Fragment =>
-    sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
-  /** The five minutes in which the failures started: outcomes are counted in this interval. */
-  const bucketStart = "date_bin('5 minutes', failing_since, 'epoch')"
+  const bucketStart = sql.literal(BUCKET_START)
   const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
   const forget = sql.literal(NOT_FAILING)
 
@@ -44,19 +59,14 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             select distinct endpoint_id from time join delivery_outcomes
               on seconds = 300 and at > now_at - interval '15 minutes' and at <= now_at and delivered = 0 and ${failed}
           )
-          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", version,
-            ${millis(bucketStart)} as since,
-            notices, ${millis("noticed_at")} as "noticedAt", notice_to <> '{}' as "isPending", disable_when_failing as "disableWhenFailing",
-            ${millis("succeeded_at")} as "succeededAt", ${millis("first_at")} as "firstFailedAt", ${millis("last_at")} as "lastFailedAt",
-            ${millis("answered_at")} as "answeredAt"
-          from time
+          select ${failingEndpoints.columns} from time
           cross join endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id and enabled
           -- A success is found in the two days in which outcomes have five-minute intervals.
           cross join lateral (
             select max(at) as succeeded_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and delivered > 0 and at <= now_at
-              and at >= greatest(coalesce(${sql.literal(bucketStart)}, now_at - interval '1 hour'), now_at - interval '2 days')
+              and at >= greatest(coalesce(${bucketStart}, now_at - interval '1 hour'), now_at - interval '2 days')
           ) success
           cross join lateral (
             select min(at) as first_at, max(at) as last_at from delivery_outcomes
@@ -72,7 +82,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             ) newest where answers > 0
           ) deployment on failing_since < now_at - interval '30 minutes' and notices < 3
           where (failing_since is not null or reader.endpoint_id in (table recent)) and reader.endpoint_id > ${after ?? ""}
-          order by reader.endpoint_id limit ${PAGE_SIZE}`.pipe(decodeEndpoints)
+          order by reader.endpoint_id limit ${PAGE_SIZE}`.pipe(failingEndpoints.decode)
     }),
 
     note: Effect.fnUntraced(function* (endpoints) {
@@ -105,7 +115,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             notice_to = case when ${isNotified}::boolean then contacts else '{}' end
           from organizations organization, webhook_endpoints endpoint
           where endpoint_id = ${endpointId} and endpoint.id = endpoint_id and organization.id = reader.organization_id
-            and notices = ${earlier}::int and ${millis(bucketStart)} = ${since}::double precision
+            and notices = ${earlier}::int and ${sql.literal(millis(BUCKET_START))} = ${since}::double precision
             and (enabled or disabled_reason = 'failing')
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
 
@@ -127,17 +137,14 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           update endpoint_readers set notice_due_at = clock_timestamp() + make_interval(mins => ${LEASE_MINUTES}::int)
           where endpoint_id in (table due) returning *
         )
-        select taken.endpoint_id as "endpointId", taken.organization_id as "organizationId", organization.name as organization,
-          shown_url(url) as url, notices, ${millis("failing_since")} as since, ${millis("noticed_at")} as "noticedAt",
-          notice_to as contacts, calls.*
-        from taken join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
+        select ${failingNotices.columns} from taken join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
         join organizations organization on organization.id = taken.organization_id
         cross join lateral (
-          select coalesce(sum(client_errors), 0)::int as "clientErrors", coalesce(sum(server_errors), 0)::int as "serverErrors",
-            coalesce(sum(other_statuses), 0)::int as "otherStatuses", coalesce(sum(no_responses), 0)::int as "noResponses",
-            coalesce(sum(dead_letters), 0)::int as "deadLetters"
-          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${sql.literal(bucketStart)}
-        ) calls`.pipe(decodeNotices, first),
+          select coalesce(sum(client_errors), 0)::int as client_errors, coalesce(sum(server_errors), 0)::int as server_errors,
+            coalesce(sum(other_statuses), 0)::int as other_statuses, coalesce(sum(no_responses), 0)::int as no_responses,
+            coalesce(sum(dead_letters), 0)::int as dead_letters
+          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${bucketStart}
+        ) calls`.pipe(failingNotices.decode, first),
 
     // The next notice is due relative to the time when the last contact was notified.
     settle: ({ endpointId, notices }, contact) =>

@@ -10,7 +10,7 @@ import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, first, firstOr, only } from "../rowsOf.ts"
+import { decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
@@ -21,10 +21,13 @@ const CHUNKS_A_SECOND = 10
 const MAX_SCAN_LIMIT = 5000
 
 const decodeIds = decodeColumn({ id: ReplayId })
-const decodeChunk = decodeRow({
-  nextInMs: Schema.NullOr(Schema.Number),
-  organizations: Schema.NullOr(Schema.Array(OrganizationId)),
-})
+const chunks = rowsOf(
+  Schema.Struct({ nextInMs: Schema.NullOr(Schema.Number), organizations: Schema.NullOr(Schema.Array(OrganizationId)) }),
+  {
+    nextInMs: "extract(epoch from soonest.next_at - clock_timestamp())::double precision * 1000",
+    organizations: "(select array_agg(distinct organization_id) from queued)",
+  },
+)
 
 export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
   const hints = yield* Hints
@@ -185,14 +188,11 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             from step where replay_jobs.id = step.id
             returning replay_jobs.*
           )
-          select ${replayColumns}, "nextInMs", (select array_agg(distinct organization_id) from queued) as organizations
-          from (
-            select extract(epoch from min(next_at) - clock_timestamp())::double precision * 1000 as "nextInMs"
-            from replay_jobs where finished_at is null and cancelled_at is null
-          ) soonest
+          select ${replayColumns}, ${chunks.columns}
+          from (select min(next_at) as next_at from replay_jobs where finished_at is null and cancelled_at is null) soonest
           cross join grouped
           left join advanced on true`
-      const { nextInMs, organizations } = yield* decodeChunk(Effect.succeed(rows))
+      const { nextInMs, organizations } = yield* only(chunks.decode(Effect.succeed(rows)))
       for (const organizationId of organizations ?? []) yield* hints.give("due", organizationId)
       const [replay] = yield* decodeReplays(Effect.succeed(rows.filter(({ id }) => id !== null)))
       return replay === undefined ? { nextInMs } : { replay }

@@ -13,19 +13,28 @@ import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 const summaries = rowsOf(SecretSummary)
-const decodeFound = decodeRows({ ...SecretSummary.fields, isActive: Schema.Boolean, activeOthers: Schema.Int })
-const decodeOwner = decodeRows({
-  organizationId: OrganizationId,
-  id: Schema.NullOr(SecretId),
-  ciphertext: Schema.NullOr(Schema.Uint8Array),
-  expiresAt: Schema.NullOr(Schema.Number),
+const found = rowsOf(Schema.Struct({ ...SecretSummary.fields, isActive: Schema.Boolean, activeOthers: Schema.Int }), {
+  isActive: "expires_at is null or expires_at > clock_timestamp()",
 })
-const decodeLocked = decodeColumn({ organizationId: OrganizationId })
+const owned = rowsOf(
+  Schema.Struct({
+    organizationId: OrganizationId,
+    id: Schema.NullOr(SecretId),
+    ciphertext: Schema.NullOr(Schema.Uint8Array),
+    expiresAt: Schema.NullOr(Schema.Number),
+  }),
+  {
+    organizationId: "endpoint.organization_id",
+    id: "secret.id",
+    expiresAt: "extract(epoch from ends_at)::double precision * 1000",
+  },
+)
+const decodeLocked = decodeColumn({ organization_id: OrganizationId })
 
 /** Stores signing secrets in PostgreSQL, encrypted. */
 export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, function* (sql) {
@@ -42,7 +51,7 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
     }
     const { endpointId } = owner
     const organizationId = yield* sql`
-        select organization_id as "organizationId" from webhook_endpoints
+        select organization_id from webhook_endpoints
         where id = ${endpointId} for no key update`.pipe(decodeLocked, firstOr(EndpointNotFound, { endpointId }))
     yield* assertEndpointPresent(sql, endpointId)
     return organizationId
@@ -75,11 +84,9 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
 
     ofEndpoint: Effect.fnUntraced(function* (endpointId) {
       const rows = yield* sql`
-          select endpoint.organization_id as "organizationId", secret.id, ciphertext,
-            extract(epoch from ends_at)::double precision * 1000 as "expiresAt"
-          from webhook_endpoints endpoint
+          select ${owned.columns} from webhook_endpoints endpoint
           left join signing_secrets_of(array[${endpointId}::text], ${MAX_ACTIVE_SECRETS}::int) secret on true
-          where endpoint.id = ${endpointId} and removed_at is null order by rank`.pipe(decodeOwner)
+          where endpoint.id = ${endpointId} and removed_at is null order by rank`.pipe(owned.decode)
       const organizationId = rows[0]?.organizationId
       if (organizationId === undefined) return undefined
       const secrets = rows.flatMap(({ id, ciphertext, expiresAt }) =>
@@ -107,12 +114,13 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
 
     find: Effect.fnUntraced(function* (secretId) {
       const { isActive, activeOthers, ...secret } = yield* sql`
-          select ${summaries.columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
-            (select count(*)::int from signing_secrets other
-              where other.organization_id = secret.organization_id and other.endpoint_id is not distinct from secret.endpoint_id
-                and other.id <> secret.id
-                and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
-          from signing_secrets secret where id = ${secretId}`.pipe(decodeFound, firstOr(SecretNotFound, { secretId }))
+          select ${found.columns} from signing_secrets secret cross join lateral (
+            select count(*)::int as active_others from signing_secrets other
+            where other.organization_id = secret.organization_id and other.endpoint_id is not distinct from secret.endpoint_id
+              and other.id <> secret.id
+              and (other.expires_at is null or other.expires_at > clock_timestamp())
+          ) others
+          where id = ${secretId}`.pipe(found.decode, firstOr(SecretNotFound, { secretId }))
       return { secret, isActive, activeOthers }
     }),
 

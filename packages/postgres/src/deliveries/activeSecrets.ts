@@ -3,16 +3,22 @@ import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRep
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { decodeRows } from "../rowsOf.ts"
+import { rowsOf } from "../rowsOf.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 /** A secret with the endpoints that it signs for. Each secret is decrypted once, because an organization may have thousands of endpoints. */
-const decode = decodeRows({
-  organizationId: OrganizationId,
-  ciphertext: Schema.Uint8Array,
-  endsInMs: Schema.NullOr(Schema.Number),
-  endpoints: Schema.Array(EndpointId),
-})
+const { columns, decode } = rowsOf(
+  Schema.Struct({
+    organizationId: OrganizationId,
+    ciphertext: Schema.Uint8Array,
+    endsInMs: Schema.NullOr(Schema.Number),
+    endpoints: Schema.Array(EndpointId),
+  }),
+  {
+    endsInMs: "(extract(epoch from ends_at - clock_timestamp()) * 1000)::double precision",
+    endpoints: "array_agg(endpoint_id)",
+  },
+)
 
 /** Creates the function that reads and decrypts the active secrets of endpoints. */
 export const activeSecrets = Effect.gen(function* () {
@@ -23,9 +29,7 @@ export const activeSecrets = Effect.gen(function* () {
     const found = new Map<EndpointId, ReadonlyArray<SigningSecret>>()
     if (endpointIds.length === 0) return found
     const rows = yield* sql`
-      select organization_id as "organizationId", ciphertext, array_agg(endpoint_id) as endpoints,
-        (extract(epoch from ends_at - clock_timestamp()) * 1000)::double precision as "endsInMs"
-      from signing_secrets_of(${endpointIds}::text[], ${MAX_ACTIVE_SECRETS}::int)
+      select ${columns} from signing_secrets_of(${endpointIds}::text[], ${MAX_ACTIVE_SECRETS}::int)
       group by organization_id, id, ciphertext, ends_at order by min(rank), id desc`.pipe(decode)
     // An unreadable secret of one organization must not block the deliveries of the other organizations.
     const unsigned = new Set<EndpointId>()

@@ -5,12 +5,12 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { decodeColumn, firstOr } from "../rowsOf.ts"
 
-const decodeRemoved = decodeColumn({ removedAt: Schema.NullOr(Timestamp) })
+const decodeRemoved = decodeColumn({ removed_at: Schema.NullOr(Timestamp) })
 
 /** Fails if an endpoint doesn't exist or was removed. */
 export const assertEndpointPresent = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpointId: EndpointId) {
   const removedAt = yield* sql`
-    select removed_at as "removedAt" from webhook_endpoints where id = ${endpointId}`.pipe(
+    select removed_at from webhook_endpoints where id = ${endpointId}`.pipe(
     decodeRemoved,
     firstOr(EndpointNotFound, { endpointId }),
   )

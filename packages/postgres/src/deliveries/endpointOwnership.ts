@@ -1,23 +1,23 @@
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
-import { type DeliveryLeases, MAX_LOSSES, OwnedEndpoint } from "@outreach/domain/deliveries/DeliveryLeases"
-import { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import {
+  type DeliveryLeases,
+  Heartbeat,
+  LostDelivery,
+  MAX_LOSSES,
+  OwnedEndpoint,
+} from "@outreach/domain/deliveries/DeliveryLeases"
+import { EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, decodeRows, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, only, rowsOf } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-const decodeHeartbeat = decodeRow({
-  rank: Schema.Int,
-  workers: Schema.Int,
-  endpoints: Schema.NullOr(Schema.Int),
-  changed: Schema.Array(EndpointId),
-  written: Schema.Array(Schema.Struct({ organizationId: OrganizationId, last: Schema.String })),
-  snapshot: Schema.String,
-})
-const decodeTaken = decodeRow({ taken: Schema.Int, takenOver: Schema.Int })
+const decodeHeartbeat = decodeRow(Heartbeat.fields)
+const written = rowsOf(Heartbeat.fields.written.value).json
+const taken = rowsOf(Schema.Struct({ taken: Schema.Int, takenOver: Schema.Int }))
 const owned = rowsOf(OwnedEndpoint, {
   organizationId: "endpoint.organization_id",
   // A time that was written while the database's clock was ahead can be hours away.
@@ -25,7 +25,7 @@ const owned = rowsOf(OwnedEndpoint, {
   inFlightElsewhere: "coalesce(elsewhere.calls, 0)::int",
 })
 const decodeEndpoints = decodeColumn({ id: EndpointId })
-const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
+const lost = rowsOf(LostDelivery, { deliveryId: "id" })
 
 /** Owns the deliveries that a lost worker may have sent, until they are recovered. */
 const LOST_WORKER = "00000000-0000-0000-0000-000000000000"
@@ -72,15 +72,18 @@ export const endpointOwnership = Effect.gen(function* () {
           array(
             select id from changed union select endpoint_id from endpoint_readers where age(xmin) <= (select age from last_snapshot)
           ) as changed,
-          (select coalesce(jsonb_agg(jsonb_build_object('organizationId', organization_id, 'last', last)), '[]') from organization_clock
+          (select coalesce(jsonb_agg(${sql.literal(written)}), '[]') from organization_clock
             where age(xmin) <= (select age from last_snapshot)) as written,
           pg_snapshot_xmin(pg_current_snapshot())::text as snapshot
         from others`.pipe(decodeHeartbeat),
 
     acquire: (worker, limit) =>
       sql`
-        select taken, taken_over as "takenOver"
-        from take_endpoints(${worker}::uuid, ${LOST_WORKER}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken),
+        select ${taken.columns}
+        from take_endpoints(${worker}::uuid, ${LOST_WORKER}::uuid, array ${alive}, ${limit}::int)`.pipe(
+        taken.decode,
+        only,
+      ),
 
     listOwned: (worker, endpoints) =>
       sql`
@@ -151,9 +154,11 @@ export const endpointOwnership = Effect.gen(function* () {
             where (select count(*) from outcomes) >= 0
           ) change
         )
-        select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
-        union all
-        select id, endpoint_id, true from dead cross join grouped`.pipe(decodeLost)
+        select ${lost.columns} from (
+          select id, endpoint_id, false as poison from recovered
+          union all
+          select id, endpoint_id, true from dead cross join grouped
+        ) each`.pipe(lost.decode)
     }),
 
     handOver: Effect.fnUntraced(function* (worker, endpoints) {
