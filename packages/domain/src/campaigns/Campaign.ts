@@ -21,10 +21,8 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 export const MAX_RATE = 1_000_000
 
 /** Identifies a campaign in every table. */
-export interface CampaignKey {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-}
+export const CampaignKey = Schema.Struct({ organizationId: OrganizationId, campaignId: CampaignId })
+export type CampaignKey = typeof CampaignKey.Type
 
 /** An e-mail to a list of recipients, sent within a time window. */
 export const Campaign = Schema.Struct({

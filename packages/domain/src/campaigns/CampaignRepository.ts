@@ -1,7 +1,7 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId } from "../Identifier.ts"
+import { CampaignId, type OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
@@ -33,11 +33,8 @@ export interface Publication extends Pick<PublicationChunk, "campaign"> {
 }
 
 /** A campaign that was paused because of complaints. */
-export interface PausedCampaign {
-  readonly campaignId: CampaignId
-  readonly sent: number
-  readonly complained: number
-}
+export const PausedCampaign = Schema.Struct({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
+export type PausedCampaign = typeof PausedCampaign.Type
 
 export type CampaignChanges = Partial<Pick<Campaign, "perMinute" | "pauseOnComplaints">>
 

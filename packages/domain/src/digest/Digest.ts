@@ -1,5 +1,5 @@
 import type { EventData, QuotaStatus } from "@outreach/contract"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { EventDraft } from "../events/Event.ts"
 import { OUTGOING_EVENTS } from "../events/outgoingEvents.ts"
 import { ProgramId } from "../Identifier.ts"
@@ -37,10 +37,11 @@ export const OutreachCounts = Schema.Struct({
 export type OutreachCounts = typeof OutreachCounts.Type
 
 /** A clinician who reached a program's stage for the first time. */
-export interface Qualification {
-  readonly programId: ProgramId
-  readonly stage: FunnelStage
-}
+export const Qualification = Schema.Struct({
+  programId: ProgramId,
+  stage: Schema.Literals(Struct.keys(FunnelCounts.fields)),
+})
+export type Qualification = typeof Qualification.Type
 
 /** A program's clinicians by stage until now, its targets, and when they were reached; null without a target or below it. */
 export const Funnel = Schema.Struct({

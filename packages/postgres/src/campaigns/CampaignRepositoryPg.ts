@@ -11,19 +11,19 @@ import {
   WORKER_TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignRepository, PausedCampaign } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
 import type { Deployment } from "@outreach/domain/Deployment"
-import { CampaignId, type OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Record, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { decodeColumn, decodeRow, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { columnOf, decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
 import { openAndComplete } from "./openAndComplete.ts"
@@ -35,14 +35,20 @@ const listed = rowsOf(ListedCampaign)
 const summary = rowsOf(CampaignSummary)
 const program = rowsOf(Program)
 const recipient = rowsOf(Recipient)
-const decodeKeys = decodeRows(Struct.pick(CampaignSummary.fields, ["organizationId", "id"]))
+const keys = rowsOf(CampaignSummary.mapFields(Struct.pick(["organizationId", "id"])))
 const decodeStatuses = decodeColumn(Struct.pick(Campaign.fields, ["status"]))
-const decodeLocked = decodeRows(Struct.pick(Campaign.fields, ["organizationId", "programId", "status"]))
-const decodeProgress = decodeRow(CampaignProgress.fields)
-const decodePaused = decodeRows({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
-const decodePauses = decodeRows(DomainPause.fields)
-const decodeFailures = decodeRows(CampaignFailure.fields)
-const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
+const locked = rowsOf(Campaign.mapFields(Struct.pick(["organizationId", "programId", "status"])))
+const counts = Record.map(CampaignProgress.fields, (_, count) => `${columnOf(count)}::int`)
+const progress = rowsOf(CampaignProgress, counts)
+const paused = rowsOf(PausedCampaign, {
+  campaignId: "campaign.id",
+  sent: "chosen.sent::int",
+  complained: "chosen.complained::int",
+})
+const pauses = rowsOf(DomainPause)
+const failure = { class: "failure_class", code: "failure_code" }
+const failures = rowsOf(CampaignFailure, { ...failure, messages: "count(*)::int" })
+const quarantined = rowsOf(QuarantinedMessage, { ...failure, token: "recipient.token" })
 
 export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) {
   const hints = yield* Hints
@@ -105,42 +111,37 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     // so the planner can estimate how few they are.
     progress: (campaignId) =>
       sql`
-          select recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
-            withdrawn::int, sent::int, (
-              select count(*)::int from recipients
-              where organization_id = campaign.organization_id and campaign_id = campaign.id
-                and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
-            ) as "sentInLastMinute", bounced::int, refused_later::int as "refusedLater", complained::int, unsubscribed::int, answered::int
+          select ${progress.columns}
           from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id)
-          where campaign.id = ${campaignId}`.pipe(decodeProgress),
+          cross join lateral (
+            select count(*) as sent_in_last_minute from recipients
+            where organization_id = campaign.organization_id and campaign_id = campaign.id
+              and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
+          ) minute
+          where campaign.id = ${campaignId}`.pipe(progress.decode, only),
 
     pauses: (campaignId) =>
       sql`
-          select domain, status, until from domain_pauses
-          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`.pipe(decodePauses),
+          select ${pauses.columns} from domain_pauses
+          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`.pipe(pauses.decode),
 
     failures: (campaignId) =>
       sql`
-          select failure_class as class, failure_code as code, count(*)::int as messages
-          from messages join campaigns campaign using (organization_id)
+          select ${failures.columns} from messages join campaigns campaign using (organization_id)
           where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
-          group by failure_class, failure_code order by messages desc, class, code limit 20`.pipe(decodeFailures),
+          group by failure_class, failure_code order by messages desc, class, code limit 20`.pipe(failures.decode),
 
     quarantined: (campaignId) =>
       sql`
-          select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
-            failure_code as code, quarantined_at as "quarantinedAt"
-          from messages message
+          select ${quarantined.columns} from messages message
           join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
           join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
           where campaign.id = ${campaignId} and quarantined_at is not null
-          order by quarantined_at, recipient_id limit 100`.pipe(decodeQuarantined),
+          order by quarantined_at, recipient_id limit 100`.pipe(quarantined.decode),
 
     lockForImport: (campaignId) =>
-      sql`
-          select organization_id as "organizationId", program_id as "programId", status
-          from campaigns where id = ${campaignId} for share`.pipe(
-        decodeLocked,
+      sql`select ${locked.columns} from campaigns where id = ${campaignId} for share`.pipe(
+        locked.decode,
         firstOr(CampaignNotFound, { campaignId }),
       ),
 
@@ -189,14 +190,14 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         set status = ${TRANSITIONS.pause.to}, updated_at = clock_timestamp(), stopped_at = clock_timestamp(), stopped_by = 'a worker',
           stop_reason = format('%s of the %s who were sent it reported it as unwanted', chosen.complained, chosen.sent)
         from chosen where campaign.organization_id = chosen.organization_id and campaign.id = chosen.id
-        returning campaign.id as "campaignId", chosen.sent::int, chosen.complained::int`.pipe(decodePaused),
+        returning ${paused.columns}`.pipe(paused.decode),
 
     lockNext: (except) =>
       sql`
-          select organization_id as "organizationId", id from campaigns
+          select ${keys.columns} from campaigns
           where status = any (${publish.from}::text[]) and id <> all (${except}::text[])
           order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`.pipe(
-        decodeKeys,
+        keys.decode,
         first,
       ),
 

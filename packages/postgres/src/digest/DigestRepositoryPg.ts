@@ -5,37 +5,42 @@ import {
   FunnelCounts,
   type FunnelStage,
   OutreachCounts,
-  type Qualification,
+  Qualification,
   quotaStatus,
 } from "@outreach/domain/digest/Digest"
 import { DateInFuture, DigestRepository } from "@outreach/domain/digest/DigestRepository"
-import { type OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 
-const program = rowsOf(Program)
-const decodeQualifications = decodeRows({
-  programId: ProgramId,
-  stage: Schema.Literals(Struct.keys(FunnelCounts.fields)),
-})
+const countedRows = rowsOf(Qualification)
 const decodeNpis = decodeColumn({ npi: Schema.String })
-const decodeRecords = decodeRows({
-  ...Program.fields,
-  funnelOfDate: FunnelCounts,
-  funnelSoFar: FunnelCounts,
-  learnerReachedAt: Schema.NullOr(Timestamp),
-  completerReachedAt: Schema.NullOr(Timestamp),
-  outreach: OutreachCounts,
-})
-const decodeFuture = decodeValue({ isFuture: Schema.Boolean })
-const decodeFunnels = decodeRows(Funnel.fields)
+const totals = funnelCounts((stage) => `${stage}_total`)
+const records = rowsOf(
+  Schema.Struct({
+    ...Program.fields,
+    funnelOfDate: FunnelCounts,
+    funnelSoFar: FunnelCounts,
+    learnerReachedAt: Schema.NullOr(Timestamp),
+    completerReachedAt: Schema.NullOr(Timestamp),
+    outreach: OutreachCounts,
+  }),
+  {
+    organizationId: "program.organization_id",
+    funnelOfDate: funnelCounts((stage) => `case when funnel.date = day.date then ${stage} end`),
+    funnelSoFar: totals,
+    outreach: OUTREACH_COUNTS,
+  },
+)
+const decodeFuture = decodeValue({ is_future: Schema.Boolean })
+const funnelRows = rowsOf(Funnel, { programId: "program.id", totals })
 
 /** Stores the digest in PostgreSQL. `publishEvents` counts the outreach. */
 export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
@@ -64,7 +69,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
             ) recipient
             group by campaign.id
           )
-          select program_id as "programId", stage from counted`.pipe(decodeQualifications)
+          select ${countedRows.columns} from counted`.pipe(countedRows.decode)
     if (counted.length === 0) return []
     const programIds = new Set(counted.map(({ programId }) => programId))
     const funnels = yield* addToFunnels(sql, organizationId, programIds, counted, at)
@@ -83,10 +88,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
   // Reads one range of a primary key for the outreach of the date, and for each program the newest funnel up to that date.
   read: Effect.fnUntraced(function* (organizationId, date) {
     const rows = yield* sql`
-          select ${program.columnsOf("program")}, ${funnelCounts((stage) => `case when funnel.date = day.date then ${stage} end`)} as "funnelOfDate",
-            ${funnelCounts((stage) => `${stage}_total`)} as "funnelSoFar", learner_reached_at as "learnerReachedAt",
-            completer_reached_at as "completerReachedAt", ${OUTREACH_COUNTS} as outreach
-          from (select ${date}::date as date) as day
+          select ${records.columns} from (select ${date}::date as date) as day
           join programs program on program.organization_id = ${organizationId}
           left join digest_outreach outreach
             on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = day.date
@@ -96,10 +98,10 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
             order by date desc limit 1
           ) funnel on true
           where day.date <= (statement_timestamp() at time zone 'UTC')::date
-          order by program.id`.pipe(decodeRecords)
+          order by program.id`.pipe(records.decode)
     if (rows.length === 0) {
       const isFuture = yield* sql`
-            select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as "isFuture"`.pipe(decodeFuture)
+            select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as is_future`.pipe(decodeFuture)
       if (isFuture) return yield* new DateInFuture({ date })
     }
     return rows.map(({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({
@@ -128,15 +130,12 @@ export const addToFunnels = Effect.fnUntraced(function* (
   at: CommitTimestamp,
 ) {
   const before = yield* sql`
-    select program.id as "programId", learner_target as "learnerTarget", completer_target as "completerTarget",
-      ${funnelCounts((stage) => `${stage}_total`)} as totals,
-      learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt"
-    from programs program
+    select ${funnelRows.columns} from programs program
     left join lateral (
       select * from digest_funnel where organization_id = ${organizationId} and program_id = program.id order by date desc limit 1
     ) newest on true
     where program.organization_id = ${organizationId} and program.id = any (${[...programIds]}::text[])
-      and (date is not null or ${qualifications.length > 0}::boolean)`.pipe(decodeFunnels)
+      and (date is not null or ${qualifications.length > 0}::boolean)`.pipe(funnelRows.decode)
   if (before.length === 0) return []
   const changes = before.map((funnel) => {
     const added = countByStage(qualifications.filter(({ programId }) => programId === funnel.programId))

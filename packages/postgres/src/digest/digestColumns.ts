@@ -1,6 +1,6 @@
-import { byStage, type FunnelStage } from "@outreach/domain/digest/Digest"
+import { byStage, FunnelCounts, type FunnelStage } from "@outreach/domain/digest/Digest"
 import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
-import { Statement } from "effect/sql"
+import { rowsOf } from "../rowsOf.ts"
 
 /** A column of `digest_outreach` that counts events of one type. */
 interface DigestColumn {
@@ -37,19 +37,15 @@ const fields = (isMeant: (column: DigestColumn) => boolean): string =>
     .join(", ")
 
 /** The columns of a program's row of `digest_outreach` as `OutreachCounts`; zeros if there is no row. */
-export const OUTREACH_COUNTS = Statement.fragment([
-  Statement.literal(`
+export const OUTREACH_COUNTS = `
   jsonb_build_object(
     'recipients_published', coalesce(recipients_published, 0),
     ${fields(({ isUnsuspected }) => !isUnsuspected)},
-    'without_suspected_bots', jsonb_build_object(${fields(({ isUnsuspected }) => isUnsuspected)}))`),
-])
+    'without_suspected_bots', jsonb_build_object(${fields(({ isUnsuspected }) => isUnsuspected)}))`
 
 /** Three columns of `digest_funnel` as `FunnelCounts`; zeros for null. `column` returns the expression of a stage. */
-export const funnelCounts = (column: (stage: FunnelStage) => string): Statement.Fragment =>
-  Statement.fragment([
-    Statement.literal(`jsonb_build_object(
-      ${Object.entries(byStage(column))
-        .map(([stage, value]) => `'${stage}', coalesce(${value}, 0)`)
-        .join(", ")})`),
-  ])
+export const funnelCounts = (column: (stage: FunnelStage) => string): string =>
+  rowsOf(
+    FunnelCounts,
+    byStage((stage) => `coalesce(${column(stage)}, 0)`),
+  ).json

@@ -9,10 +9,10 @@ import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { decodeColumn, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Program)
-const decodeOwners = decodeColumn({ organizationId: OrganizationId })
+const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 const decodeSlugs = decodeRows({ slug: Schema.String, id: ProgramId })
 const decodeCampaigns = decodeColumn({ id: CampaignId })
-const decodeQuota = decodeValue({ isReached: Schema.Boolean })
+const decodeQuota = decodeValue({ is_reached: Schema.Boolean })
 const decodeCounts = decodeColumn({ count: Schema.Int })
 
 export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
@@ -42,7 +42,7 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   }),
 
   isQuotaReached: (organizationId, programId) =>
-    sql`select quota_reached(${organizationId}, ${programId}) as "isReached"`.pipe(decodeQuota),
+    sql`select quota_reached(${organizationId}, ${programId}) as is_reached`.pipe(decodeQuota),
 
   countCompleters: Effect.fnUntraced(function* (organizationId, programId) {
     const count = yield* sql`
@@ -53,7 +53,7 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   }),
 
   lock: (programId) =>
-    sql`select organization_id as "organizationId" from programs where id = ${programId} for no key update`.pipe(
+    sql`select organization_id from programs where id = ${programId} for no key update`.pipe(
       decodeOwners,
       firstOr(ProgramNotFound, { programId }),
     ),
