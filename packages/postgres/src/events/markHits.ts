@@ -5,10 +5,15 @@ import { EventId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { decodeRows } from "../rowsOf.ts"
+import { rowsOf } from "../rowsOf.ts"
 
 /** Flags for the recipient's first event of its type on the date: among all events, and among those that aren't suspected bot hits. */
-const decodeFirsts = decodeRows({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean })
+const firsts = rowsOf(Schema.Struct({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean }), {
+  first: `hit.date is distinct from today.date
+    and row_number() over (partition by recipient_id, is_open order by place) = 1`,
+  firstUnsuspected: `not suspected and unsuspected_date is distinct from today.date
+    and row_number() over (partition by recipient_id, is_open, suspected order by place) = 1`,
+})
 
 /**
  * Stamps the recipients who opened and clicked, and returns the events that are the first of their recipient, type and date. Runs in the stamped
@@ -59,11 +64,6 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
       where is_first or is_first_unsuspected
       group by organization_id, campaign_id
     )
-    select hit.id,
-      hit.date is distinct from today.date
-        and row_number() over (partition by recipient_id, is_open order by place) = 1 as first,
-      not suspected and unsuspected_date is distinct from today.date
-        and row_number() over (partition by recipient_id, is_open, suspected order by place) = 1 as "firstUnsuspected"
-    from hit cross join today`.pipe(decodeFirsts)
+    select ${firsts.columns} from hit cross join today`.pipe(firsts.decode)
   return new Map(rows.map((row) => [row.id, row]))
 })

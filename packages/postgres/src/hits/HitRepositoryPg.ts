@@ -17,7 +17,7 @@ import { adapter } from "../adapter.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { forgetRows } from "../forgetRows.ts"
-import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
 /** The number of hits that one statement deletes, for some tens of milliseconds. */
@@ -43,10 +43,13 @@ const waitingHits = rowsOf(WaitingHit, {
   ), '[]')`,
 })
 /** Hits above the limit per link and minute; `link` is empty for the pixel. */
-const decodeRepeated = decodeRows({
-  ...{ organizationId: OrganizationId, recipientId: RecipientId, link: Schema.String },
-  ...{ windowStart: Timestamp, count: Schema.Int },
-})
+const repeatedHits = rowsOf(
+  Schema.Struct({
+    ...{ organizationId: OrganizationId, recipientId: RecipientId, link: Schema.String },
+    ...{ windowStart: Timestamp, count: Schema.Int },
+  }),
+  { count: "count(*)::int" },
+)
 const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
@@ -122,10 +125,8 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
             from decided where is_kept
             on conflict (organization_id, id) do nothing
           )
-          select organization_id as "organizationId", recipient_id as "recipientId", link,
-            window_start as "windowStart", count(*)::int as count
-          from decided where not is_kept
-          group by organization_id, recipient_id, link, window_start`.pipe(decodeRepeated)
+          select ${repeatedHits.columns} from decided where not is_kept
+          group by organization_id, recipient_id, link, window_start`.pipe(repeatedHits.decode)
       if (repeated.length === 0) return
       // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
       yield* sql`

@@ -4,21 +4,22 @@ import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { bounceReasonOf } from "@outreach/domain/mail/Settlements"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { domainOf } from "@outreach/domain/senders/Sender"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countFeedback, countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { recipientColumns } from "../recipients/recipientRows.ts"
-import { decodeRows, first } from "../rowsOf.ts"
+import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
+import { first, rowsOf } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
-const decodeFound = decodeRows(Recipient.fields)
-const decodeStates = decodeRows({ sentAt: Recipient.fields.sentAt, bouncedAt: Recipient.fields.bouncedAt })
-const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean })
+const states = rowsOf(Recipient.mapFields(Struct.pick(["sentAt", "bouncedAt"])))
+const messageRows = rowsOf(Schema.Struct({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean }), {
+  isLeased: "coalesce(lease_until >= clock_timestamp(), false)",
+})
 
 export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
@@ -30,7 +31,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
         cross join lateral (
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
-        ) recipient`.pipe(decodeFound, first)
+        ) recipient`.pipe(decodeRecipients, first)
 
   /** Counts late refusals (the rows of `refusal`) by campaign. */
   const countLateRefusals = (sign: 1 | -1) => sql`
@@ -45,17 +46,19 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
       if (known === undefined) return undefined
       const { organizationId } = known
       const rows = yield* sql`
-          select sent_at as "sentAt", bounced_at as "bouncedAt"
+          select ${states.columns}
           from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`.pipe(
-        decodeStates,
+        states.decode,
       )
       // The recipient was erased while this waited for the lock, so the earlier data must not be written.
       if (rows[0] === undefined) return undefined
       const recipient = { ...known, ...rows[0] }
       if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
       const messages = yield* sql`
-          select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
-          where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`.pipe(decodeMessages)
+          select ${messageRows.columns} from messages
+          where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`.pipe(
+        messageRows.decode,
+      )
       return { recipient, message: messages[0] }
     }),
 

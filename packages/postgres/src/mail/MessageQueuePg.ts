@@ -6,14 +6,13 @@ import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
-import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { settling } from "./settling.ts"
+import { leaseRows, settling } from "./settling.ts"
 
-const decodeTemplate = decodeRow(SendingTemplate.fields)
-const decodeFields = decodeRows({ recipientId: RecipientId, fields: RecipientFields })
-const decodeTokens = decodeColumn({ leaseToken: Schema.String })
-const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
+const templates = rowsOf(SendingTemplate, { campaignName: "campaign.name", programName: "program.name" })
+const fieldRows = rowsOf(Schema.Struct({ recipientId: RecipientId, fields: RecipientFields }))
+const decodeTokens = decodeColumn({ lease_token: Schema.String })
 
 export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
   return {
@@ -32,9 +31,9 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
     lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
       const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
       const rows = yield* sql`
-          select recipient_id as "recipientId", lease_token as "leaseToken"
+          select ${leaseRows.columns}
           from lease_messages(${JSON.stringify({ ...decision, leases })}::jsonb, ${leaseSeconds}::double precision)`.pipe(
-        decodeLeases,
+        leaseRows.decode,
       )
       return new Map(rows.map(({ recipientId, leaseToken }) => [recipientId, leaseToken]))
     }),
@@ -45,7 +44,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
           from ${toTable("lease", leases, { organizationId: "text", recipientId: "text", leaseToken: "uuid" })}
           where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
             and message.lease_token = lease.lease_token
-          returning lease.lease_token as "leaseToken"`.pipe(decodeTokens),
+          returning lease.lease_token`.pipe(decodeTokens),
 
     forgetRates: Effect.gen(function* () {
       const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
@@ -58,19 +57,16 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
 
     template: (campaignId) =>
       sql`
-          select subject, html, text,
-            short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
-            sender_name as "senderName", postal_address as "postalAddress"
-          from campaigns campaign
+          select ${templates.columns} from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
-          where campaign.id = ${campaignId}`.pipe(decodeTemplate),
+          where campaign.id = ${campaignId}`.pipe(templates.decode, only),
 
     // A separate statement, only for campaigns with custom fields: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
     fields: Effect.fnUntraced(function* (leases) {
       const rows = yield* sql`
-          select recipient_id as "recipientId", fields
+          select ${fieldRows.columns}
           from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })}
-          join recipient_fields using (organization_id, recipient_id)`.pipe(decodeFields)
+          join recipient_fields using (organization_id, recipient_id)`.pipe(fieldRows.decode)
       return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
     }),
 

@@ -7,18 +7,17 @@ import type { Failing } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { decodeRows } from "../rowsOf.ts"
+import { rowsOf } from "../rowsOf.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { toTable } from "../toTable.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
 import { countDomains, domainsCounted } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
-const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
+export const leaseRows = rowsOf(Schema.Struct({ recipientId: RecipientId, leaseToken: Schema.String }))
 
 // The driver doesn't support null in arrays, so '' and -1 represent it.
-const LEASE = { recipientId: "text", token: "uuid" } as const
-const leaseOf = ({ lease }: FinalMessage) => ({ recipientId: lease.recipientId, token: lease.leaseToken })
+const LEASE = { recipientId: "text", leaseToken: "uuid" } as const
 
 const RETRY = {
   ...LEASE,
@@ -31,7 +30,7 @@ const RETRY = {
 } as const
 const toRetry = ({ lease, attempts, delaySeconds, isUnknown, failure }: KeptMessage) => ({
   recipientId: lease.recipientId,
-  token: lease.leaseToken,
+  leaseToken: lease.leaseToken,
   attempts,
   delay: delaySeconds ?? -1,
   unknown: isUnknown ? 1 : 0,
@@ -64,21 +63,21 @@ export const settling = Effect.gen(function* () {
     messages: ReadonlyArray<KeptMessage | FinalMessage>,
     changedMessages: string,
   ): Statement.Fragment => {
-    const attempts = messages.flatMap(({ lease: { recipientId, leaseToken: token, attempt: number }, attempt }) =>
+    const attempts = messages.flatMap(({ lease: { recipientId, leaseToken, attempt: number }, attempt }) =>
       attempt === undefined
         ? []
-        : [{ recipientId, token, number, outcome: attempt.outcome, reply: attempt.reply ?? "" }],
+        : [{ recipientId, leaseToken, number, outcome: attempt.outcome, reply: attempt.reply ?? "" }],
     )
-    const types = { recipientId: "text", token: "uuid", number: "int", outcome: "text", reply: "text" } as const
+    const types = { ...LEASE, number: "int", outcome: "text", reply: "text" } as const
     return sql`
       recorded as (
         insert into message_attempts as kept (organization_id, recipient_id, number, outcome, reply)
         select ${organizationId}, recipient_id, number, outcome, nullif(reply, '')
-        from settled join ${toTable("attempt", attempts, types)} using (recipient_id, token)
+        from settled join ${toTable("attempt", attempts, types)} using (recipient_id, lease_token)
         on conflict (organization_id, recipient_id, number, outcome)
         do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
       ), tallied as (${countMessages(changedMessages)})
-      select recipient_id as "recipientId", token as "leaseToken" from settled`
+      select ${leaseRows.columns} from settled`
   }
 
   return {
@@ -97,20 +96,23 @@ export const settling = Effect.gen(function* () {
             failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
           from ${toTable("retry", messages.map(toRetry), RETRY)}
           where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
-            and message.lease_token = retry.token and ${areLocked}
-          returning message.recipient_id, retry.token, ${MESSAGE_STATE}, attempts_before, unknown
-        ), ${recordAttempts(organizationId, messages, changed)}`.pipe(decodeLeases)
+            and message.lease_token = retry.lease_token and ${areLocked}
+          returning message.recipient_id, retry.lease_token, ${MESSAGE_STATE}, attempts_before, unknown
+        ), ${recordAttempts(organizationId, messages, changed)}`.pipe(leaseRows.decode)
     }),
 
     takeOut: Effect.fnUntraced(function* (organizationId, recipientIds, messages) {
+      const leases = messages.map(({ lease }) => lease)
       return yield* sql`
         ${withRecipients(organizationId, recipientIds)}, settled as (
           delete from messages message
-          using ${toTable("final", messages.map(leaseOf), LEASE)}
+          using ${toTable("final", leases, LEASE)}
           where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
-            and message.lease_token = final.token and ${areLocked}
-          returning message.recipient_id, final.token, ${MESSAGE_STATE}
-        ), ${recordAttempts(organizationId, messages, "select -1 as sign, settled.* from settled")}`.pipe(decodeLeases)
+            and message.lease_token = final.lease_token and ${areLocked}
+          returning message.recipient_id, final.lease_token, ${MESSAGE_STATE}
+        ), ${recordAttempts(organizationId, messages, "select -1 as sign, settled.* from settled")}`.pipe(
+        leaseRows.decode,
+      )
     }),
 
     stampRecipients: Effect.fnUntraced(function* (organizationId, messages, answers, at) {

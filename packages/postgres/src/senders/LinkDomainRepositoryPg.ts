@@ -6,20 +6,19 @@ import {
   LinkDomainRepository,
   VERIFYING_MINUTES,
 } from "@outreach/domain/senders/LinkDomainRepository"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(LinkDomain)
-const { domain, organizationId } = LinkDomain.fields
-const decodeServed = decodeRows({ domain, organizationId })
+const served = rowsOf(LinkDomain.mapFields(Struct.pick(["domain", "organizationId"])))
 const decodeSenders = decodeColumn({ id: SenderId })
 
 export const LinkDomainRepositoryPg = adapter(LinkDomainRepository, (sql) => ({
   readServed: () =>
     sql`
-      select domain, organization_id as "organizationId" from link_domains
-      where verified_at is not null or verifying_until > clock_timestamp()`.pipe(decodeServed),
+      select ${served.columns} from link_domains
+      where verified_at is not null or verifying_until > clock_timestamp()`.pipe(served.decode),
 
   list: (organizationId) =>
     sql`

@@ -2,7 +2,7 @@ import { type CampaignId, OrganizationId, SenderId } from "@outreach/domain/Iden
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { LinkDomainTaken } from "@outreach/domain/senders/LinkDomainRepository"
-import type { Ramp } from "@outreach/domain/senders/Ramp"
+import { type Ramp, RampState } from "@outreach/domain/senders/Ramp"
 import {
   DKIM_OVERLAP_DAYS,
   DKIM_RECORD_DAYS,
@@ -23,28 +23,28 @@ import { adapter } from "../adapter.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, decodeRow, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
+const ramps = rowsOf(RampState, {
+  daily: "array_to_string(daily, ',')",
+  sentToday: "case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end",
+  allowedToday: "daily[day]",
+})
 const { columnsOf, decode } = rowsOf(Sender, {
   linkDomainVerifiedAt: `(
     select verified_at from link_domains link
     where link.organization_id = sender.organization_id and link.domain = sender.link_domain)`,
   ramp: `(
-    select jsonb_build_object(
-      'daily', array_to_string(daily, ','), 'day', day,
-      'sentToday', case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end,
-      'allowedToday', daily[day])
-    from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
+    select ${ramps.json} from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
     cross join lateral ramp_day(day_number, counted_on, sent, today) as day
     where ramp.organization_id = sender.organization_id and ramp.sender_id = sender.id)`,
 })
 const columns = columnsOf("sender")
-const keys = rowsOf(DkimKey, {
+const keys = rowsOf(Schema.Struct({ senderId: SenderId, ...DkimKey.fields }), {
   isSigning: "signs_from is not null and (signs_until is null or signs_until > clock_timestamp())",
   isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
 })
-const decodeKeys = decodeRows({ senderId: SenderId, ...DkimKey.fields })
 const decodeIds = decodeColumn({ id: SenderId })
-const decodeOwner = decodeValue({ organizationId: OrganizationId })
-const decodeOwners = decodeRow({ hasOrganization: Schema.Boolean, hasProgram: Schema.Boolean })
+const decodeOwner = decodeValue({ organization_id: OrganizationId })
+const decodeOwners = decodeRow({ organization: Schema.Boolean, program: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
 export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
@@ -52,10 +52,10 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
 
   const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
     const found = yield* sql`
-        select sender_id as "senderId", ${keys.columns} from dkim_keys
+        select ${keys.columns} from dkim_keys
         where organization_id = any (${senders.map(({ organizationId }) => organizationId)}::text[])
           and sender_id = any (${senders.map(({ id }) => id)}::text[])
-        order by id desc`.pipe(decodeKeys)
+        order by id desc`.pipe(keys.decode)
     return senders.map((sender) => ({
       ...sender,
       keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
@@ -83,9 +83,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
   const claimLinkDomain = Effect.fnUntraced(function* (organizationId: OrganizationId, domain: string) {
     const owner = yield* sql`
         insert into link_domains (organization_id, domain) values (${organizationId}, ${domain})
-        on conflict (domain) do update set domain = excluded.domain returning organization_id as "organizationId"`.pipe(
-      decodeOwner,
-    )
+        on conflict (domain) do update set domain = excluded.domain returning organization_id`.pipe(decodeOwner)
     if (owner !== organizationId) return yield* new LinkDomainTaken({ domain, organizationId: owner })
   })
 
@@ -117,14 +115,14 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
   return {
     add: Effect.fnUntraced(function* (sender, key) {
       const { organizationId, programId } = sender
-      const { hasOrganization, hasProgram } = yield* sql`
-          select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
+      const owners = yield* sql`
+          select exists (select from organizations where id = ${organizationId}) as organization,
             ${programId}::text is null
-              or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`.pipe(
+              or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as program`.pipe(
         decodeOwners,
       )
-      if (!hasOrganization) return yield* new OrganizationNotFound({ organizationId })
-      if (!hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+      if (!owners.organization) return yield* new OrganizationNotFound({ organizationId })
+      if (!owners.program) return yield* new ProgramNotFound({ programId: programId! })
       const linkDomain = sender.linkDomain ?? null
       if (linkDomain !== null) yield* claimLinkDomain(organizationId, linkDomain)
       const added = yield* sql`

@@ -2,18 +2,17 @@ import { OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeValue, firstOr } from "../rowsOf.ts"
+import { decodeColumn, decodeCount, firstOr } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { decodeSuppressions, ofOrganization, ofProgram, toKeyTable } from "./suppressionRows.ts"
 
-const decodeOwners = decodeColumn({ organizationId: OrganizationId })
-const decodeCount = decodeValue({ count: Schema.Int })
+const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 
 export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* (sql) {
   const organizationOf = (programId: ProgramId) =>
-    sql`select organization_id as "organizationId" from programs where id = ${programId}`.pipe(
+    sql`select organization_id from programs where id = ${programId}`.pipe(
       decodeOwners,
       firstOr(ProgramNotFound, { programId }),
     )

@@ -6,7 +6,7 @@ import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "
 import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
-const decodeTurn = decodeValue({ isTaken: Schema.Boolean })
+const decodeTurn = decodeValue({ is_taken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeColumn({ id: RecipientId })
 
@@ -16,7 +16,7 @@ export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (s
   return {
     takeTurn: (organizationId) =>
       sql`
-          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as "isTaken"`.pipe(
+          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as is_taken`.pipe(
         decodeTurn,
       ),
 

@@ -16,12 +16,15 @@ export const suppressAddresses = Effect.fnUntraced(function* (
 ) {
   if (emails.length === 0) return 0
   const sql = yield* SqlClient.SqlClient
-  const added = yield* sql<{ readonly isNew: boolean }>`
-    insert into organization_suppressions (organization_id, kind, value, reason)
-    select distinct ${organizationId}, 'email', lower(email), ${reason} from unnest(${emails}::text[]) as email
-    order by 3
-    on conflict (organization_id, kind, value) do update set reason = excluded.reason, by_unsubscription = false
-      where organization_suppressions.by_unsubscription
-    returning xmax = 0 as "isNew"`
-  return added.filter(({ isNew }) => isNew).length
+  const added = yield* sql`
+    with stored as (
+      insert into organization_suppressions (organization_id, kind, value, reason)
+      select distinct ${organizationId}, 'email', lower(email), ${reason} from unnest(${emails}::text[]) as email
+      order by 3
+      on conflict (organization_id, kind, value) do update set reason = excluded.reason, by_unsubscription = false
+        where organization_suppressions.by_unsubscription
+      returning xmax = 0 as is_new
+    )
+    select from stored where is_new`
+  return added.length
 })
