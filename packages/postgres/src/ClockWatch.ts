@@ -1,8 +1,10 @@
 import { Clock, Effect, Schema } from "effect"
 import { DatabaseService } from "./adapter.ts"
-import { decodeRow } from "./rowsOf.ts"
+import { only, rowsOf } from "./rowsOf.ts"
 
-const decodeReading = decodeRow({ readMs: Schema.Number, doubt: Schema.NullOr(Schema.String) })
+const readings = rowsOf(Schema.Struct({ readMs: Schema.Number, doubt: Schema.NullOr(Schema.String) }), {
+  readMs: "extract(epoch from now_at)::double precision * 1000",
+})
 
 /** How long the process extrapolates from one reading of the database's clock. A monotonic clock may stop while the machine is suspended. */
 const MAX_EXTRAPOLATION_MS = 86_400_000
@@ -20,9 +22,10 @@ export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWat
       if (base !== undefined && atMs - base.atMs > MAX_EXTRAPOLATION_MS) base = undefined
       const extrapolatedMs = base === undefined ? null : base.readMs + atMs - base.atMs
       const { readMs, doubt } = yield* sql`
-          select extract(epoch from now_at)::double precision * 1000 as "readMs", doubt
+          select ${readings.columns}
           from watch_clock(to_timestamp(${ownMs}::double precision / 1000), to_timestamp(${extrapolatedMs}::double precision / 1000))`.pipe(
-        decodeReading,
+        readings.decode,
+        only,
       )
       if (doubt === null) base ??= { readMs, atMs: yield* monotonicMs }
       return doubt

@@ -11,7 +11,7 @@ import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migr
 import { readSqlFiles } from "./readSqlFiles.ts"
 import type { RoleKind } from "./roles/grants.ts"
 import { createMissingRights } from "./roles/missingRights.ts"
-import { decodeRow, decodeValue } from "./rowsOf.ts"
+import { decodeValue, only, rowsOf } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
 
@@ -43,13 +43,20 @@ export const WRONG_KEY: DatabaseFault = {
     "SECRETS_KEY does not decrypt the stored signing secrets; set it to the key that encrypted them, or check that DATABASE_URL points to the right database",
 }
 
-const decodeState = decodeRow({
-  files: Schema.Array(Schema.String),
-  baseline: Schema.NullOr(Schema.String),
-  isReadOnly: Schema.Boolean,
-  organizationId: Schema.NullOr(OrganizationId),
-  ciphertext: Schema.NullOr(Schema.Uint8Array),
-})
+const states = rowsOf(
+  Schema.Struct({
+    files: Schema.Array(Schema.String),
+    baseline: Schema.NullOr(Schema.String),
+    isReadOnly: Schema.Boolean,
+    organizationId: Schema.NullOr(OrganizationId),
+    ciphertext: Schema.NullOr(Schema.Uint8Array),
+  }),
+  {
+    files: "array(select file from migrations)",
+    baseline: `(select checksum from migrations where file = '${BASELINE}')`,
+    isReadOnly: "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
+  },
+)
 const decodeHidden = decodeValue({ hidden: Schema.Boolean })
 const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
@@ -109,13 +116,9 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     const known = outage()
     if (known !== undefined) return known
     const state = yield* sql`
-      select array(select file from migrations) as files,
-        (select checksum from migrations where file = ${BASELINE}) as baseline,
-        pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
-        newest.organization_id as "organizationId", newest.ciphertext
-      from (select) one left join (
+      select ${states.columns} from (select) one left join (
         select organization_id, ciphertext from signing_secrets where ciphertext is not null order by id desc limit 1
-      ) newest on true`.pipe(decodeState)
+      ) newest on true`.pipe(states.decode, only)
     // A process with the wrong key must stop, even if there is another fault.
     const { organizationId, ciphertext } = state
     if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY

@@ -1,4 +1,4 @@
-import { CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { CampaignKey, CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { ErasureCertificate, ErasureState, isNameless } from "@outreach/domain/erasure/Erasure"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import {
@@ -7,7 +7,7 @@ import {
   PERSONAL_TABLES,
   type PersonalDataCounts,
 } from "@outreach/domain/erasure/PersonalData"
-import { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -17,7 +17,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeRow, decodeRows, decodeValue, first, only, rowsOf } from "../rowsOf.ts"
+import { decodeRows, decodeValue, first, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { createErasers } from "./createErasers.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
@@ -33,12 +33,15 @@ const { columns, decode } = rowsOf(ErasureCertificate, {
   hashes: "array(select encode(hash, 'hex') from unnest(hashes) as hash)",
 })
 const decodeErasures = decodeRows({ ...ErasureCertificate.fields, stored: Schema.NullOr(Schema.Uint8Array) })
-const decodeCampaigns = decodeRows({ organizationId: OrganizationId, campaignId: CampaignId })
-const decodePage = decodeRow({
-  ids: Schema.Array(RecipientId),
-  updatedAt: Schema.NullOr(Timestamp),
-  id: Schema.NullOr(RecipientId),
-})
+const ended = rowsOf(CampaignKey, { campaignId: "id" })
+const pages = rowsOf(
+  Schema.Struct({
+    ids: Schema.Array(RecipientId),
+    updatedAt: Schema.NullOr(Timestamp),
+    id: Schema.NullOr(RecipientId),
+  }),
+  { ids: "array(select id from page where erased_at is null order by published_at, id)" },
+)
 const decodeRecipients = decodeRows({ id: RecipientId, token: Recipient.fields.token })
 const decodeNumber = decodeValue({ first: Schema.Finite })
 const stateJson = Schema.fromJsonString(ErasureState)
@@ -64,7 +67,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
     // A placeholder sorts before every NPI, and an erased recipient after all other recipients, so each campaign costs two index look-ups.
     findEnded: (months, after) =>
       sql`
-          select organization_id as "organizationId", id as "campaignId" from campaigns campaign
+          select ${ended.columns} from campaigns campaign
           where (organization_id, id) > (${after?.organizationId ?? ""}, ${after?.campaignId ?? ""})
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
               and window_end < plausible_now() - make_interval(months => ${months}::int)))
@@ -78,7 +81,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
               where organization_id = campaign.organization_id and campaign_id = campaign.id
               order by updated_at, id limit 1
             ))
-          order by organization_id, id limit 1`.pipe(decodeCampaigns, first),
+          order by organization_id, id limit 1`.pipe(ended.decode, first),
 
     // Sorted so that recipients of the same event are in the same batch, and few transactions rewrite its body.
     readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
@@ -89,9 +92,10 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
               and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
             order by updated_at, id limit ${READ_BATCH_SIZE}::int
           )
-          select array(select id from page where erased_at is null order by published_at, id) as ids, last.updated_at as "updatedAt", last.id
+          select ${pages.columns}
           from (select) one left join (select updated_at, id from page order by updated_at desc, id desc limit 1) last on true`.pipe(
-        decodePage,
+        pages.decode,
+        only,
       )
       return { ids, next: updatedAt && id && { updatedAt, id } }
     }),

@@ -44,7 +44,7 @@ const DeadLetter = Schema.Struct({
   endpointId: EndpointId,
 })
 
-const decodeEventKeys = decodeRows(EventKey.fields)
+const eventKeys = rowsOf(EventKey)
 const decodeTexts = decodeRows({ id: Schema.String, text: Schema.NullOr(Schema.String) })
 const decodeStored = decodeRows({
   id: Schema.String,
@@ -92,10 +92,10 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
         with recipient as materialized (
           select id, published_at, sent_at from recipients where ${concerning("recipients", subject)}
         )
-        select distinct event.id, event.emitted_at as "emittedAt" from recipient cross join lateral (
+        select distinct ${eventKeys.columnsOf("event")} from recipient cross join lateral (
           ${sql.join(" union all ", false)(found)}
         ) event
-        order by event.id`.pipe(decodeEventKeys)
+        order by event.id`.pipe(eventKeys.decode)
     }
     const eventIdsOf = (subject: Subject) => Effect.map(events(subject), (keys) => keys.map(({ id }) => id))
 

@@ -6,19 +6,16 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { replaceAttempts } from "../deliveries/replaceAttempts.ts"
-import { decodeColumn, decodeRows, first } from "../rowsOf.ts"
+import { decodeColumn, first, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
 const BATCH_SIZE = 200
 
-const decodeEvents = decodeRows({
-  id: EventId,
-  emittedAt: Timestamp,
-  recipientId: Schema.NullOr(RecipientId),
-  body: Schema.String,
-})
-const decodeBodies = decodeRows({ eventId: Schema.String, body: Schema.String })
+const events = rowsOf(
+  Schema.Struct({ id: EventId, emittedAt: Timestamp, recipientId: Schema.NullOr(RecipientId), body: Schema.String }),
+)
+const bodies = rowsOf(Schema.Struct({ eventId: Schema.String, body: Schema.String }))
 const decodeTotals = decodeColumn({ bytes: Schema.String })
 
 type Erasers = Readonly<Record<LaterTable, (subject: ErasedSubject) => Effect.Effect<number, SqlError.SqlError>>>
@@ -53,9 +50,9 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
           Effect.fnUntraced(function* (batch) {
             const keys = toTable("key", batch, { id: "text", emittedAt: "timestamptz" })
             const rows = yield* sql`
-              select event.id, event.emitted_at as "emittedAt", recipient_id as "recipientId", body from ${keys}
+              select ${events.columnsOf("event")} from ${keys}
               join events event on event.organization_id = ${organizationId} and event.id = key.id and event.emitted_at = key.emitted_at
-              order by event.id for update of event`.pipe(decodeEvents)
+              order by event.id for update of event`.pipe(events.decode)
             const erased = rows.map((row) => ({ ...row, body: eraseEventBody(row, placeholders) }))
             yield* sql`
               update events event set body = given.body
@@ -85,11 +82,11 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
           searches.inbox(subject),
           Effect.fnUntraced(function* (batch) {
             const rows = yield* sql`
-              select event_id as "eventId", body from inbox
+              select ${bodies.columns} from inbox
               where organization_id = ${subject.organizationId} and event_id = any (${batch}::text[])
                 -- An event that arrived in the meantime is erased when it is applied.
                 and (applied_at is not null or quarantined_at is not null)
-              order by event_id for update`.pipe(decodeBodies)
+              order by event_id for update`.pipe(bodies.decode)
             const erased = rows.map(({ eventId, body }) => ({ eventId, body: eraseInboundBody(body) }))
             yield* sql`
               update inbox set npi = null, body = given.body from ${toTable("given", erased, { eventId: "text", body: "text" })}

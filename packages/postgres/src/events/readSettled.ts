@@ -41,16 +41,16 @@ export const readSettled = Effect.fnUntraced(function* <Row>(
   const [clock] = yield* readClock(sql, organizationId, isNewer)
   const status = clock?.writer ? yield* endOf(sql, clock.writer) : "none"
   if (status === "in progress") return { rows, isSettled: false }
-  const isComplete = status !== "committed" && clock?.isNewer !== true
+  const isComplete = status !== "committed" && clock?.newer !== true
   return { rows: isComplete ? rows : yield* page, isSettled: true }
 })
 
-const decodeClock = decodeRows({ writer: Schema.NullOr(Schema.String), isNewer: Schema.Boolean })
+const decodeClock = decodeRows({ writer: Schema.NullOr(Schema.String), newer: Schema.Boolean })
 
 /** Reads the uncommitted transaction that advanced the clock, and if the clock is later than the page. A standby doesn't see such a transaction. */
 const readClock = (sql: SqlClient.SqlClient, organizationId: OrganizationId, isNewer: Statement.Fragment) =>
   sql`
-    select case when xmax <> '0' then xmax::text end as writer, ${isNewer} as "isNewer"
+    select case when xmax <> '0' then xmax::text end as writer, ${isNewer} as newer
     from organization_clock where organization_id = ${organizationId} and not pg_is_in_recovery()`.pipe(decodeClock)
 
 const decodeStatus = decodeValue({ status: Schema.NullOr(Schema.String) })

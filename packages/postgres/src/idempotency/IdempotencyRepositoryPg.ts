@@ -6,7 +6,7 @@ import { packBody, StoredBody, unpackBody } from "./StoredBody.ts"
 
 const decodeResponses = decodeRows({
   ...StoredBody.fields,
-  isSame: Schema.Boolean,
+  same: Schema.Boolean,
   status: Schema.Int,
   headers: Schema.Record(Schema.String, Schema.String),
 })
@@ -19,12 +19,12 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
   return {
     find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
       const rows = yield* sql`
-          select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from stored_responses
+          select status, headers, encoding, body, fingerprint = ${fingerprint} as same from stored_responses
           where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`.pipe(
         decodeResponses,
       )
       if (rows[0] === undefined) return undefined
-      const { isSame, status, headers, ...stored } = rows[0]
+      const { same: isSame, status, headers, ...stored } = rows[0]
       return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
     }),
 

@@ -13,7 +13,7 @@ import {
   WaitingEvent,
 } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
@@ -21,9 +21,8 @@ import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { inboxColumns } from "./inboxRows.ts"
 
-const { organizationId, eventId, body } = InboundMessage.fields
-const decodeInserted = decodeRows({ organizationId, eventId })
-const decodeFound = decodeRows({ ...InboxEntry.fields, body })
+const insertedRows = rowsOf(InboundMessage.mapFields(Struct.pick(["organizationId", "eventId"])))
+const decodeFound = decodeRows({ ...InboxEntry.fields, body: InboundMessage.fields.body })
 const decodeReceipts = decodeColumn({ received_at: Timestamp })
 const decodeIds = decodeColumn({ id: OrganizationId })
 const waiting = rowsOf(WaitingEvent)
@@ -51,7 +50,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
           (select clock_timestamp() as now offset 0) clock
         order by organization_id, event_id
         on conflict do nothing
-        returning organization_id as "organizationId", event_id as "eventId"`.pipe(decodeInserted)
+        returning ${insertedRows.columns}`.pipe(insertedRows.decode)
     return new Set(rows.map(keyOf))
   })
 

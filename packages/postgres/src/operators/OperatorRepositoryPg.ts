@@ -24,7 +24,7 @@ const listed = rowsOf(ListedOperator)
 const sessions = rowsOf(OperatorSession)
 const decodeIds = decodeColumn({ id: OperatorId })
 const decodeLinks = decodeRows({ ...Operator.fields, once: Schema.Boolean })
-const decodeExpiries = decodeColumn({ expiresAt: Timestamp })
+const decodeExpiries = decodeColumn({ expires_at: Timestamp })
 
 export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) {
   const hashed = (token: string | Redacted.Redacted) =>
@@ -85,7 +85,7 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
           insert into sign_in_links (hash, operator_id, once, expires_at)
           select ${hashed(token)}, id, ${once}, ${expiry(seconds)}
           from operators where id = ${operatorId} and removed_at is null
-          returning expires_at as "expiresAt"`.pipe(decodeExpiries, firstOr(OperatorNotFound, { operatorId })),
+          returning expires_at`.pipe(decodeExpiries, firstOr(OperatorNotFound, { operatorId })),
 
     findSignInLink: Effect.fnUntraced(function* (token) {
       const rows = yield* sql`

@@ -1,10 +1,9 @@
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { adapter } from "../adapter.ts"
-import { decodeRow, firstOr, rowsOf } from "../rowsOf.ts"
+import { firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Organization)
-const decodeOrganization = decodeRow(Organization.fields)
 
 export const OrganizationRepositoryPg = adapter(OrganizationRepository, function* (sql) {
   return {
@@ -16,7 +15,7 @@ export const OrganizationRepositoryPg = adapter(OrganizationRepository, function
             insert into organization_clock (organization_id, last, server_started_at, identity)
             select id, created_at, pg_postmaster_start_time(), note_timeline() from organization
           )
-          select ${columns} from organization`.pipe(decodeOrganization),
+          select ${columns} from organization`.pipe(decode, only),
 
     setContacts: (organizationId, contacts) =>
       sql`

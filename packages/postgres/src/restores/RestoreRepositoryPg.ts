@@ -8,14 +8,14 @@ import {
   RestoredOrganization,
 } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
-import { Effect, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
-import { decodeColumn, decodeRows, first, only, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, first, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Restore)
 const campaigns = rowsOf(RestoredCampaign, {
@@ -29,7 +29,10 @@ const campaigns = rowsOf(RestoredCampaign, {
 const organizationRows = rowsOf(RestoredOrganization.mapFields(Struct.omit(["endpoints"])), {
   fencedAt: "restore_fenced_at",
 })
-const decodeEndpoints = decodeRows({ organizationId: OrganizationId, ...RestoredEndpoint.fields })
+const endpointRows = rowsOf(Schema.Struct({ organizationId: OrganizationId, ...RestoredEndpoint.fields }), {
+  url: "shown_url(url)",
+  repeatsFrom: "least(begun_at, restored_at)",
+})
 const databaseStates = rowsOf(DatabaseState, {
   fault: "restore_fault()",
   recorded: "identity",
@@ -84,10 +87,9 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
           select ${organizationRows.columns} from organization_clock join organizations on id = organization_id
           where restored_at is not null order by id`.pipe(organizationRows.decode)
       const endpoints = yield* sql`
-          select endpoint.id, endpoint.organization_id as "organizationId", shown_url(url) as url, least(begun_at, restored_at) as "repeatsFrom"
-          from webhook_endpoints endpoint join organization_clock using (organization_id)
+          select ${endpointRows.columns} from webhook_endpoints endpoint join organization_clock using (organization_id)
           cross join lateral reader_position(endpoint.id) position
-          where restored_at is not null and enabled order by endpoint.id`.pipe(decodeEndpoints)
+          where restored_at is not null and enabled order by endpoint.id`.pipe(endpointRows.decode)
       return organizations.map((organization) => ({
         ...organization,
         endpoints: endpoints
