@@ -52,9 +52,4 @@ describe.each([
       new Set(["recipient_record", "campaign", "program", "list", "event"]),
     )
   })
-
-  it("the OpenAPI document lists only the base URL of the deployment", async () => {
-    const { servers } = (await (await fetch(`${deployed.url}/v1/openapi.json`)).json()) as { servers: unknown }
-    expect(servers).toEqual([{ url: BASE, description: deployment }])
-  })
 })

@@ -197,23 +197,3 @@ describe("the legacy envelope", () => {
     })
   })
 })
-
-describe("the digest", () => {
-  it("has one record for each program, with a funnel, outreach and a quota", () => {
-    expect(schema("Digest")["properties"]).toMatchObject({ data: arrayOf(ref("DigestRecord")) })
-    const { properties, required } = schema("DigestRecord")
-    expect(properties).toMatchObject({
-      program: ref("ProgramSummary"),
-      funnel: { properties: { date: ref("FunnelCounts"), cumulative: ref("FunnelCounts") } },
-      outreach: ref("OutreachCounts"),
-    })
-    expect(required).toEqual(expect.arrayContaining(["program", "funnel", "outreach", "quota"]))
-  })
-
-  it("has funnel counts of three required integers", () => {
-    const names = ["account_created", "learner_qualified", "completer_qualified"]
-    const { properties, required } = schema("FunnelCounts")
-    expect(properties).toMatchObject(Object.fromEntries(names.map((name) => [name, integer])))
-    expect([Object.keys(properties!), required]).toEqual([names, names])
-  })
-})

@@ -52,14 +52,3 @@ describe.each([
     expect(await shown(summary)).toBe(before)
   })
 })
-
-it("the state of a recipient consists only of timestamps", async () => {
-  const { body } = await ask(api(), `/v1/partners/consumer/tokens/${resources.tokens[0]}`, { key: resources.key })
-  expect(Object.keys(body).filter((field) => field.endsWith("_at") || /stat/.test(field))).toEqual([
-    "created_at",
-    "updated_at",
-    "sent_at",
-    "bounced_at",
-    "last_event_at",
-  ])
-})

@@ -41,6 +41,8 @@ describe("the token lookup", () => {
     const { key } = seed
     const first = await ask(api(), `${TOKENS}/${token}`, { key })
     const tag = first.headers.get("ETag")!
+    expect(tag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get("Cache-Control")).toBe("private, max-age=10, must-revalidate")
     for (const given of [tag, `"x", ${tag}`]) {
       const again = await ask(api(), `${TOKENS}/${token}`, { key, headers: { "If-None-Match": given } })
       expect([again.status, again.headers.get("ETag")]).toEqual([304, tag])

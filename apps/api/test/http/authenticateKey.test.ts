@@ -39,6 +39,23 @@ it("a key's limit is exactly 100 requests a minute over all processes, regardles
   }
 })
 
+it("a key over its limit is rejected until the window ends, and retries don't extend the window", async () => {
+  const { id, text } = await api().issue(organizationId, SCOPES)
+  await api().setCount(id, 100)
+  for (let i = 0; i < 3; i++) {
+    const asked = Date.now() / 1000
+    const { status, headers } = await ask(api(), LIST, { key: text })
+    const answered = Date.now() / 1000
+    expect([status, headers.get("X-RateLimit-Remaining")]).toEqual([429, "0"])
+    // The wait ends with the window, rounded up to a second.
+    const wait = Number(headers.get("Retry-After"))
+    expect(Number.isInteger(wait) && wait >= 1 && wait <= 60).toBe(true)
+    const opens = Number(headers.get("X-RateLimit-Reset")) - wait
+    expect(opens).toBeGreaterThan(asked - 1.1)
+    expect(opens).toBeLessThan(answered + 0.1)
+  }
+})
+
 describe("an address that keeps failing to authenticate", () => {
   /** Starts a second API over the same database with a limit of three failures per minute. Its clock moves only when a test sets it. */
   const startStrict = async (settings: Record<string, string> = {}) => {
