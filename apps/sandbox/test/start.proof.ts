@@ -1,11 +1,14 @@
-import { existsSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it, onTestFinished } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
+import { REPOSITORY } from "./artifact.ts"
 import { processTree, runningOf } from "./processTree.ts"
 import { published, type Received, received } from "./receivedEvents.ts"
 import { isRefused, runSandbox, writeRecipients } from "./runSandbox.ts"
@@ -50,12 +53,17 @@ it("exits with the last output of a service that has invalid settings", async ()
   expect(sandbox.output()).toMatch(/The (API|worker|console) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)
 })
 
-it("stops completely on Ctrl-C, continues an earlier run, and starts from scratch with --fresh", async () => {
+it("restarts a killed worker, stops completely on Ctrl-C, continues an earlier run, and starts from scratch with --fresh", async () => {
   const folder = temporaryFolder("start")
   const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
   const first = runSandbox(folder, { args })
   const before = await first.addresses(folder)
   await first.shows(MAILED)
+  for (const token of await processTree(first.child.pid!)) {
+    const pid = Number.parseInt(token, 10)
+    if ((await commandLine(pid)).includes("worker/src/main.ts")) process.kill(pid, "SIGKILL")
+  }
+  await first.shows(/^worker ended \(SIGKILL\), restarted · published/m)
   const processes = await processTree(first.child.pid!)
   // The sandbox, its database supervisor, the API, the worker and the console.
   expect(processes.length).toBeGreaterThanOrEqual(5)
@@ -134,4 +142,27 @@ it("uses the database of DATABASE_URL, pulls events that no webhook has brought,
   expect(mismatched.output()).toMatch(
     /^Nothing was changed: the database was created by an earlier baseline,[^\n]+ `npm start -- --fresh` or use a new `--folder`\.\n$/,
   )
+})
+
+it("runs with Node 20, which downloads the required tools, and reports if types can't be stripped", () => {
+  // This test's environment already contains the tools.
+  const { OUTREACH_TOOLS_FOUND: _, ...env } = process.env
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8"))
+  expect(scripts).toMatchObject(
+    Object.fromEntries(["start", "ops", "webhook"].map((name) => [name, expect.stringMatching(/^node run\.js /)])),
+  )
+  const run = (...command: [string, ...string[]]) =>
+    spawnSync(command[0], [...command.slice(1), ...scripts.start.split(" ").slice(1), "--help"], {
+      cwd: REPOSITORY,
+      encoding: "utf8",
+      env,
+    })
+  expect(run("npx", "-y", "-p", "node@20", "node")).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("--help"),
+  })
+  expect(run(process.execPath, "--no-strip-types")).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^This runs TypeScript, which --no-strip-types forbids here.*\n$/),
+  })
 })

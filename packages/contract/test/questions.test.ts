@@ -22,24 +22,6 @@ describe("Question", () => {
     expect(Question.parse(question).type).toBe(type)
   })
 
-  it("fills in the specified defaults and no other fields", () => {
-    expect(Question.parse(text)).toEqual({
-      ...text,
-      required: true,
-      voiceEnabled: false,
-      allowOther: false,
-      randomizeOptions: false,
-      points: 5,
-      visualization: "likert",
-      showLabels: true,
-      showValue: true,
-      flipped: false,
-      yesText: "Yes",
-      noText: "No",
-    })
-    expect(Question.parse(compound).subQuestions).toEqual([{ type: "scale", label: "Cost", required: true, points: 5 }])
-  })
-
   it.each([
     ["a single-choice without options", { ...choice, options: undefined }, "options"],
     ["a single-choice with one option", { ...choice, options: ["a"] }, "options"],

@@ -17,7 +17,7 @@ interface Plan {
   readonly sqlite: string
 }
 
-const oneDirection: ReadonlyArray<Plan> = [
+const plans: ReadonlyArray<Plan> = [
   {
     columns: { at: "asc", id: "asc" },
     postgres: ["Index Scan using at_id on entry", `Index Cond: (ROW(at, id) > ROW(${AT}, 9000))`],
@@ -38,16 +38,16 @@ const oneDirection: ReadonlyArray<Plan> = [
     postgres: ["Index Scan Backward using n_id on entry", "Index Cond: (ROW(n, id) < ROW(7, 9000))"],
     sqlite: "SEARCH entry USING INDEX n_id ((n,id)<(?,?))",
   },
+  {
+    columns: { at: "desc", id: "asc" },
+    postgres: [
+      "Index Scan using at_desc_id on entry",
+      `Index Cond: (at <= ${AT})`,
+      `Filter: ((at < ${AT}) OR ((at = ${AT}) AND (id > 9000)))`,
+    ],
+    sqlite: "SEARCH entry USING INDEX at_desc_id (at<?)",
+  },
 ]
-const mixedDirections: Plan = {
-  columns: { at: "desc", id: "asc" },
-  postgres: [
-    "Index Scan using at_desc_id on entry",
-    `Index Cond: (at <= ${AT})`,
-    `Filter: ((at < ${AT}) OR ((at = ${AT}) AND (id > 9000)))`,
-  ],
-  sqlite: "SEARCH entry USING INDEX at_desc_id (at<?)",
-}
 
 describe("in PostgreSQL", () => {
   let pool: Pool
@@ -70,17 +70,12 @@ describe("in PostgreSQL", () => {
     const { rows } = await pool.query<{ "QUERY PLAN": string }>(statement, isGeneric ? [] : values)
     return rows.map((row) => row["QUERY PLAN"].replace(/^[ >-]*/, ""))
   }
-  async function expectPlan(plan: Plan): Promise<void> {
-    expect(await linesOf(plan, false)).toEqual(["Limit", ...plan.postgres])
-  }
 
-  it("one range of an index is a page of columns that run in one direction", async () => {
-    for (const plan of oneDirection) await expectPlan(plan)
+  it("one range of an index is a page, also from the value of the first column if directions are mixed", async () => {
+    for (const plan of plans) expect(await linesOf(plan, false)).toEqual(["Limit", ...plan.postgres])
   })
-  it("a page of mixed directions starts in the index at the value of its first column", () =>
-    expectPlan(mixedDirections))
   it("the index and its condition are the same in the plan of a prepared statement, which knows no values", async () => {
-    for (const plan of [...oneDirection, mixedDirections]) {
+    for (const plan of plans) {
       const [, scan, condition] = await linesOf(plan, true)
       expect(scan).toBe(plan.postgres[0])
       expect(condition).toMatch(/^Index Cond: \((ROW\((at|n), id\) [<>] ROW\(.*\$1|at <= \$1)/)
@@ -89,23 +84,19 @@ describe("in PostgreSQL", () => {
 })
 
 describe("in SQLite", () => {
-  function expectPlan({ columns, sqlite }: Plan): void {
+  it("one range of an index is a page, also from the value of the first column if directions are mixed", () => {
     const database = new DatabaseSync(":memory:")
     database.exec(`
       create table entry (at text not null, n int, id int not null);
       create index at_id on entry (at, id);
       create index at_desc_id on entry (at desc, id);
       create index n_id on entry (n, id)`)
-    const { where, orderBy, values } = keyset(columns, { after: position }, { placeholder: "?" })
-    const statement = `explain query plan select * from entry where ${where} order by ${orderBy} limit 51`
-    const details = database.prepare(statement).all(...(values as SQLInputValue[]))
-    expect(details.map(({ detail }) => detail)).toEqual([sqlite])
+    for (const { columns, sqlite } of plans) {
+      const { where, orderBy, values } = keyset(columns, { after: position }, { placeholder: "?" })
+      const statement = `explain query plan select * from entry where ${where} order by ${orderBy} limit 51`
+      const details = database.prepare(statement).all(...(values as SQLInputValue[]))
+      expect(details.map(({ detail }) => detail)).toEqual([sqlite])
+    }
     database.close()
-  }
-
-  it("one range of an index is a page of columns that run in one direction", () => {
-    for (const plan of oneDirection) expectPlan(plan)
   })
-  it("a page of mixed directions starts at the value of its first column in the index", () =>
-    expectPlan(mixedDirections))
 })

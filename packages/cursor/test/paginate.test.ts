@@ -24,14 +24,6 @@ describe("a page", () => {
       next_cursor: cursorOf(2),
     })
   })
-  it.each([[[]], [[1]], [[1, 2]]])("of the rows %j at a limit of 2 is the last one", (ids) => {
-    const page = paginate({ rows: rowsOf(...ids), limit: 2, codec, position })
-    expect(page).toEqual({ data: rowsOf(...ids), has_more: false, next_cursor: null })
-  })
-  it("leaves out all rows beyond the limit, however many were read", () => {
-    const page = paginate({ rows: rowsOf(1, 2, 3, 4, 5), limit: 2, codec, position })
-    expect(page).toMatchObject({ data: rowsOf(1, 2), next_cursor: cursorOf(2) })
-  })
   it("has positions for cursors when there is no codec", () => {
     const page = paginate({ rows: rowsOf(1, 2), limit: 1, position })
     expect(page).toEqual({ data: rowsOf(1), has_more: true, next_cursor: { id: 1 } })
@@ -96,9 +88,9 @@ describe("a page of a list that is read both ways", () => {
   it("has a cursor at its end exactly when rows follow, for rows of any number and any limit", () => {
     fc.assert(
       fc.property(fc.nat(20), fc.integer({ min: 1, max: 22 }), (count, limit) => {
-        const rows = rowsOf(...Array(count).keys()).slice(0, limit + 1)
+        const rows = rowsOf(...Array(count).keys())
         const page = paginate({ rows, limit, position })
-        expect(page.data).toHaveLength(Math.min(count, limit))
+        expect(page.data).toEqual(rows.slice(0, limit))
         expect(page.next_cursor).toEqual(count > limit ? { id: limit - 1 } : null)
       }),
     )

@@ -139,11 +139,6 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
 
   describe("time", () => {
     const at = (timestamp: number) => given(BODY, { "x-signature": signed(BODY, { timestamp }) })
-    it("has separate tolerances for past and future", async () => {
-      const strict = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, tolerance: { past: 3600, future: 10 } })
-      for (const timestamp of [NOW - 3600, NOW + 10]) expect(await strict.verify(at(timestamp))).toEqual(event)
-      await refusal(at(NOW + 11), "timestamp_out_of_tolerance", strict)
-    })
     it("measures a queued request from when it was received", async () => {
       const yesterday = NOW - 86_400
       await refusal(at(yesterday), "timestamp_out_of_tolerance")
@@ -177,10 +172,6 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
           message: expect.stringContaining("tolerance must be 0 to 3600 seconds, not milliseconds"),
         }),
       )
-    })
-    it("uses the system's clock by default", async () => {
-      const timestamp = Math.floor(Date.now() / 1000)
-      expect(await createWebhookVerifier({ secrets: [SECRET] }).verify(at(timestamp))).toEqual(event)
     })
   })
 

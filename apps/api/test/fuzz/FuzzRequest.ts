@@ -1,7 +1,7 @@
 import type { DocumentedOperation } from "./document.ts"
 
 /** Key of a request; other text is sent as the credential itself. */
-export type Bearer = "good" | "scopeless" | "spent" | "revoked" | "none" | { readonly authorization: string }
+export type Bearer = "good" | "scopeless" | "revoked" | "none" | { readonly authorization: string }
 
 /** A request without key and server. */
 export interface FuzzRequest {

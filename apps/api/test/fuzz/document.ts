@@ -39,9 +39,3 @@ export const documented: ReadonlyArray<DocumentedOperation> = Object.entries(ope
       parameters: (operation.parameters ?? []).map(resolve),
     })),
 )
-
-/** Finds the operations of a path, for all methods. */
-export const operationsAt = (target: string): ReadonlyArray<DocumentedOperation> => {
-  const path = target.split("?")[0]!
-  return documented.filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]*")}$`).test(path))
-}

@@ -2,7 +2,7 @@ import { eventExamples } from "@outreach/contract"
 import fc from "fast-check"
 import type { JsonSchema } from "../../src/docs/schemaFields.ts"
 import { arbitraryOf } from "./arbitraryOf.ts"
-import { slips } from "./refusedBy.ts"
+import { slips } from "./slips.ts"
 
 /** Creates the arbitrary of signed bodies: valid events, almost valid ones, and other bytes. */
 export const signedBody = (schema: JsonSchema): fc.Arbitrary<Uint8Array> => {

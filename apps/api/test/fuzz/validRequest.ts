@@ -40,12 +40,6 @@ export const validRequest = (operation: DocumentedOperation, existing: Existing)
 const pathOf = ({ path }: DocumentedOperation, values: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!))
 
-/** Replaces a value in the path of a request. */
-export const pathWith = ({ operation, path }: FuzzRequest, name: string, value: string): string => {
-  const at = operation.path.split("/").indexOf(`{${name}}`)
-  return path.split("/").with(at, encodeURIComponent(value)).join("/")
-}
-
 const validValue = ({ name, in: place, schema }: Parameter, existing: Existing): fc.Arbitrary<unknown> => {
   // Spaces around a header's value aren't part of it (RFC 9110, 5.5); the document doesn't restrict tags.
   if (name === "If-None-Match") return fc.oneof(fc.constantFrom("*", '"x", W/"y"'), visible)

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { DocumentedOperation } from "./document.ts"
 import { type Bearer, type FuzzRequest, targetOf } from "./FuzzRequest.ts"
-import { slips } from "./refusedBy.ts"
+import { slips } from "./slips.ts"
 import { type Existing, validRequest } from "./validRequest.ts"
 
 const octet = fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff }))

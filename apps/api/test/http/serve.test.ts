@@ -136,6 +136,22 @@ describe("authentication", () => {
   })
 })
 
+describe("parameters", () => {
+  const EVENTS = "/v1/partners/consumer/events?since=2026-01-01T00:00:00Z"
+  it.each([
+    [`${TOKENS}/abc-12`, "INVALID_TOKEN", "token"],
+    ["/v1/partners/consumer/campaigns/cmp_XYZ/recipients", "INVALID_CAMPAIGN_ID", "id"],
+    [TOKENS, "MISSING_PARAMETER", "since"],
+    [`${EVENTS}&nonsense=1`, "INVALID_PARAMETER", "nonsense"],
+    [`${EVENTS}&limit=501`, "INVALID_PARAMETER", "limit"],
+    [`${EVENTS}&expand[]=organization`, "INVALID_EXPAND", "expand[]"],
+    [`${EVENTS}&type=outreach.email`, "INVALID_TYPE_FILTER", "type"],
+  ])("of %s are rejected with %s about %s", async (target, code, parameter) => {
+    const { status, body } = await ask(api(), target, { key: (await issue()).text })
+    expect([status, body.error.code, body.error.details]).toEqual([400, code, { parameter }])
+  })
+})
+
 describe("the order of refusals", () => {
   it("puts the scope before the request's own faults", async () => {
     const { text } = await issue(["digest:read"])

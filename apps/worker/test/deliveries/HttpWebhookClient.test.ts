@@ -151,10 +151,7 @@ describe("a response", () => {
       { "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT", Date: "Fri, 31 Dec 1999 23:58:59 GMT" },
       60_000,
     ],
-    ["a date that has passed", { "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT" }, 0],
     ["the first of several", { "Retry-After": ["7", "9"] }, 7000],
-    ["neither seconds nor a date", { "Retry-After": "soon" }, undefined],
-    ["a number longer than any wait", { "Retry-After": "9".repeat(5000) }, expect.any(Number)],
     ["not there", {}, undefined],
   ])("of 4xx or 5xx says in Retry-After how long to wait: %s", async (_, headers, retryAfterMs) => {
     for (const status of [429, 503]) {

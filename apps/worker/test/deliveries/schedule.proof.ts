@@ -1,21 +1,19 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
+import { createServer, type IncomingHttpHeaders } from "node:http"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
-import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { verify } from "@outreach/signature/node"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
-import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
+import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Clock, Effect, Layer, Record, Redacted, References, Schedule } from "effect"
+import { Clock, Effect, Layer, Redacted, References, Schedule } from "effect"
 import { deliver } from "../../src/deliveries/deliver.ts"
 
 const url = migratedDatabase()
@@ -56,58 +54,26 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType
     Effect.runPromise,
   )
 
-/** Outcomes of attempts by response. Tests of `classifyResponse` and `HttpWebhookClient` have all kinds. */
-const RESPONSES = {
-  "503": { status: 503, outcome: "server_error" },
-  "302": { status: 302, outcome: "redirect" },
-  none: { status: null, outcome: "refused" },
-} as const
-type Response = keyof typeof RESPONSES
-
-/** Publishes one event to partners. Returns the time, and the endpoints by response. */
-const publishTo = Effect.fnUntraced(function* (urls: Readonly<Record<Response, string>>) {
-  const { campaign, organization, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl: urls["503"] })
-  const endpoints = { "503": endpoint.id } as Record<Response, EndpointId>
-  for (const response of ["302", "none"] as const) {
-    const id = yield* createIdentifier("endpoint")
-    const url = PrivateEndpointUrl.make(urls[response])
-    yield* EndpointRepository.use(({ create }) =>
-      create({ organizationId: organization.id, id, url, eventTypes: null }),
-    )
-    endpoints[response] = id
-  }
+/** Publishes one event to a partner. Returns the time. */
+const publishTo = Effect.fnUntraced(function* (endpointUrl: string) {
+  const { campaign, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl })
   const publishedAt = yield* moveClock(60)
   yield* publishSent(campaign, 1)
-  return { endpoints, publishedAt, secret }
+  return { endpointId: endpoint.id, publishedAt, secret }
 })
 
-interface Waiting {
-  readonly attempts: number
-  /** Seconds from now; null while it is being sent. */
-  readonly wait: number | null
-}
-
-/** Waits until the delivery rows meet a condition. Returns them. */
-const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
-  return yield* sql<Waiting>`
+/** Waits until the delivery waits for its next attempt, or is settled. Returns its attempts and the seconds from now. */
+const queued = Effect.fnUntraced(function* (attempts: number | null) {
+  return yield* sql<{ attempts: number; wait: number | null }>`
     select attempts, case when owner is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
-    from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
-})
-
-/** Waits until every log is completely read, and its deliveries have a row or are settled. */
-const logsAreRead = Effect.gen(function* () {
-  yield* sql<{ left: boolean }>`
-    select exists (
-      select from endpoint_readers reader join reader_positions using (endpoint_id) join events on events.organization_id = reader.organization_id
-      where cardinality(open) > 0 or (emitted_at, events.id) > (begun_at, begun_id)) as left`.pipe(
-    Effect.repeat({ until: ([row]) => !row!.left, schedule: Schedule.spaced("20 millis") }),
+    from deliveries`.pipe(
+    Effect.repeat({
+      until: (rows) =>
+        attempts === null ? rows.length === 0 : rows.some((row) => row.attempts === attempts && row.wait !== null),
+      schedule: Schedule.spaced("20 millis"),
+    }),
   )
 })
-
-const nothingLeft = Effect.andThen(
-  logsAreRead,
-  queued((rows) => rows.length === 0),
-)
 
 /** Takes all due rows on behalf of the worker that owns them. */
 const takeDue = Effect.gen(function* () {
@@ -118,52 +84,30 @@ const takeDue = Effect.gen(function* () {
   return yield* leases.takeDue(owned[0]!.owner, wanted)
 })
 
-/** Returns the end of the delivery to an endpoint: state, outcomes, and the start of each attempt in seconds since publication, in steps of ten. */
-const endOf = Effect.fnUntraced(function* (endpointId: EndpointId, publishedAt: Timestamp) {
-  const [delivery] = yield* deliveriesTo(endpointId)
-  return {
-    state: delivery!.state,
-    outcomes: delivery!.made.map(({ outcome }) => outcome),
-    statuses: delivery!.made.map(({ status }) => status),
-    // Calls take real time, seconds on a busy machine. All delays are multiples of ten seconds.
-    at: delivery!.made.map(
-      ({ startedAt }) => Math.floor((toUnixMillis(startedAt) - toUnixMillis(publishedAt)) / 10_000) * 10,
-    ),
-  }
-})
-
-const serve = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}/`
-
 /** 0 s, 30 s, 2.5 min, 12.5 min, 72.5 min, 7.2 h, 31.2 h. */
 const ATTEMPTS_AT = [0, 30, 150, 750, 4350, 25_950, 112_350]
 
 describe("a delivery that fails for now", () => {
   it("is tried after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h, not a moment sooner, and is exhausted after 31.2 h", async () => {
     const calls: Array<{ readonly headers: IncomingHttpHeaders; readonly body: Buffer }> = []
-    const urls = {
-      "503": await serve(async (request, response) => {
-        calls.push({ headers: request.headers, body: Buffer.concat(await request.toArray()) })
-        response.writeHead(503, { "Retry-After": "1" }).end()
-      }),
-      "302": await serve((_, response) => response.writeHead(302).end()),
-      none: `http://${CLOSED_ADDRESS}/`,
-    }
-    const { found, publishedAt, secret } = await besideWorker(
+    const receiver = createServer(async (request, response) => {
+      calls.push({ headers: request.headers, body: Buffer.concat(await request.toArray()) })
+      response.writeHead(503, { "Retry-After": "1" }).end()
+    })
+    const url = `http://127.0.0.1:${await listen(receiver)}/`
+    const { delivery, publishedAt, secret } = await besideWorker(
       Effect.gen(function* () {
-        const { endpoints, ...published } = yield* publishTo(urls)
-        const all = Object.values(endpoints)
-        for (const [i, delay] of SPECIFIED_SCHEDULE.delays.map((milliseconds) => milliseconds / 1000).entries()) {
-          const waiting = yield* queued(
-            (rows) => rows.length === all.length && rows.every(({ attempts, wait }) => attempts > i && wait !== null),
-          )
-          expect(waiting).toEqual(all.map(() => ({ attempts: i + 1, wait: delay })))
-          yield* moveClock(delay - 0.001)
+        const published = yield* publishTo(url)
+        for (const [i, milliseconds] of SPECIFIED_SCHEDULE.delays.entries()) {
+          const wait = milliseconds / 1000
+          expect(yield* queued(i + 1)).toEqual([{ attempts: i + 1, wait }])
+          yield* moveClock(wait - 0.001)
           expect(yield* takeDue).toEqual([])
           yield* moveClock(0.001)
         }
-        yield* nothingLeft
-        const found = yield* Effect.all(Record.map(endpoints, (id) => endOf(id, published.publishedAt)))
-        return { found, ...published }
+        yield* queued(null)
+        const [delivery] = yield* deliveriesTo(published.endpointId)
+        return { delivery: delivery!, ...published }
       }),
     )
     expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3", "4", "5", "6", "7"])
@@ -175,14 +119,13 @@ describe("a delivery that fails for now", () => {
     })
     expect(timestamps.map((at) => at - toUnixMillis(publishedAt) / 1000)).toEqual(ATTEMPTS_AT)
     expect(new Set(calls.map(({ headers }) => headers["x-signature"])).size).toBe(7)
-    expect(found).toEqual(
-      Record.map(RESPONSES, ({ status, outcome }) => ({
-        state: "exhausted",
-        outcomes: Array(7).fill(outcome),
-        statuses: Array(7).fill(status),
-        at: ATTEMPTS_AT,
-      })),
-    )
+    expect(delivery).toMatchObject({
+      state: "exhausted",
+      made: Array(7).fill({ outcome: "server_error", status: 503 }),
+    })
+    // Calls take real time, seconds on a busy machine. All delays are multiples of ten seconds.
+    const secondsOf = (at: Timestamp) => (toUnixMillis(at) - toUnixMillis(publishedAt)) / 1000
+    expect(delivery.made.map(({ startedAt }) => Math.floor(secondsOf(startedAt) / 10) * 10)).toEqual(ATTEMPTS_AT)
   })
 })
 
