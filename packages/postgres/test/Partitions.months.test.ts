@@ -206,20 +206,6 @@ describe("the monthly partitions", { shuffle: false }, () => {
         /^The event evt_old of org_[0-9a-f]{32} was received at 2050-01-10T00:00:.*no longer stored/,
       )
     })
-
-    test("accept an event once, even if it arrives many times concurrently and in a later month", function* () {
-      yield* setClock("2050-03-20T00:00:00Z")
-      const seed = yield* seedCampaign({ recipients: 0 })
-      const receive = (id: string) => receiveEvent(seed, id, "clinician.account_created", { npi: "1234567893" })
-      const receipts = yield* Effect.all(
-        Array.from({ length: 40 }, (_, n) => receive(`evt_${n % 4}`)),
-        { concurrency: 40 },
-      )
-      expect(receipts.filter((receipt) => receipt === "stored")).toHaveLength(4)
-      yield* setClock("2050-04-20T00:00:00Z")
-      expect(yield* receive("evt_0")).toBe("repeated")
-      expect(yield* sql`select from inbox where organization_id = ${seed.organization.id}`).toHaveLength(4)
-    })
   })
 
   test("the months of hits are dropped when the retention period after the last classification of a hit is over", function* () {

@@ -5,8 +5,10 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { recountDigest } from "@outreach/testing/recountDigest"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import {
@@ -16,9 +18,10 @@ import {
   sendCampaign,
   settleSent,
 } from "@outreach/testing/sendCampaign"
-import { sql } from "@outreach/testing/sql"
-import { Effect, Fiber } from "effect"
-import { beforeEach, describe, expect } from "vitest"
+import { column, sql } from "@outreach/testing/sql"
+import { Effect, Fiber, References } from "effect"
+import fc from "fast-check"
+import { beforeEach, describe, expect, it } from "vitest"
 
 const { run, test } = testsOnDatabase({ layer: InboxReader.layer })
 
@@ -320,3 +323,68 @@ describe("while a campaign is sending", () => {
     expect(yield* withdrawnFor(seeded)).toEqual(["suppressed"])
   })
 })
+
+const STAGES = ["account_created", "learner_qualified", "completer_qualified"] as const
+const SLUGS = ["heart-failure", "diabetes", "asthma"]
+const RECIPIENTS = 30
+
+/** Events about few clinicians, so that most repeat others; some are of an unknown type or program. */
+const inboundEvents = fc.array(
+  fc.record({
+    stage: fc.constantFrom(...STAGES, "retired"),
+    slug: fc.constantFrom(...SLUGS, "nowhere"),
+    n: fc.nat(2 * RECIPIENTS),
+  }),
+  { minLength: 100, maxLength: 200 },
+)
+
+it("events in any order, applied by concurrent and crashing workers, have the same result as one by one", () =>
+  fc.assert(
+    fc.asyncProperty(inboundEvents, (events) =>
+      run(function* () {
+        const seeded = yield* seedCampaign({ recipients: RECIPIENTS })
+        const { id: organizationId } = seeded.organization
+        for (const slug of SLUGS.slice(1)) yield* createProgram({ organizationId, slug, name: slug })
+        const receiving = Effect.forEach(
+          // Half of the events come again.
+          [...events.entries(), ...[...events.entries()].filter(([i]) => i % 2 === 0)],
+          ([i, { stage, slug, n }]) =>
+            receiveEvent(seeded, `evt_${i}`, `clinician.${stage}`, { ...account(n), consumer_program_slug: slug }),
+          { concurrency: 8, discard: true },
+        )
+        const crashing = Effect.exit(inTransaction(Effect.andThen(applyNext(organizationId, 20), Effect.fail("crash"))))
+        const turns = { times: 9 }
+        const workers = Effect.replicateEffect(Effect.repeat(applyBatches, turns), 2, { concurrency: 2 })
+        const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
+        yield* quietly(Effect.all([receiving, workers, Effect.repeat(crashing, turns)], { concurrency: 3 }))
+        yield* quietly(applyAll)
+
+        const known = events.map(({ stage }) => stage !== "retired")
+        const applied = events.filter(({ slug }, i) => known[i] && slug !== "nowhere")
+        const unique = (texts: ReadonlyArray<string>) => [...new Set(texts)].sort()
+        const quarantined = events.flatMap(({ slug }, i) => (known[i] && slug === "nowhere" ? [`evt_${i}`] : []))
+        expect((yield* entries(seeded)).map(([id]) => id).sort()).toEqual(quarantined.sort())
+        const qualifications = yield* column<string>`
+          select slug || ' ' || stage || ' ' || npi from qualifications join programs on programs.id = program_id
+          where qualifications.organization_id = ${organizationId}`
+        expect(qualifications.toSorted()).toEqual(
+          unique(applied.map(({ slug, stage, n }) => `${slug} ${stage} ${npi(n)}`)),
+        )
+        const suppressed = yield* column<string>`
+          select slug || ' ' || value from suppressions join programs on programs.id = program_id
+          where programs.organization_id = ${organizationId}`
+        expect(suppressed.toSorted()).toEqual(
+          unique(
+            applied.flatMap(({ slug, stage, n }) =>
+              stage === "account_created" ? [`${slug} ${npi(n)}`, `${slug} ${account(n).email}`] : [],
+            ),
+          ),
+        )
+        const named = new Set(applied.flatMap(({ slug, n }) => (slug === SLUGS[0] ? [npi(n)] : [])))
+        for (const { npi, reason } of yield* recipients(seeded)) expect(reason !== null).toBe(named.has(npi as never))
+        const today = new Date().toISOString().slice(0, 10)
+        expect(yield* recountDigest(today, organizationId)).toEqual([])
+      }),
+    ),
+    { numRuns: propertyRuns(10) },
+  ))
