@@ -11,13 +11,15 @@ import { ownedEndpoint } from "./ownedEndpoint.ts"
 const { currentMs } = workerLimits.deliveries
 
 /** A worker with one endpoint, and a simulated database. */
-const setUp = Effect.gen(function* () {
+const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
   const clock = { now: 1000 }
   const endpoint = ownedEndpoint()
   const database = {
     endpoint,
     beatMs: 0,
     isAway: false,
+    /** Endpoints that were taken and given up. */
+    moved: [] as Array<string>,
     changed: [] as ReadonlyArray<EndpointId>,
     written: [] as Effect.Success<ReturnType<DeliveryLeases["Service"]["heartbeat"]>>["written"],
     /** Snapshot passed to each beat. */
@@ -34,9 +36,8 @@ const setUp = Effect.gen(function* () {
         if (database.isAway) return Effect.die(new Error("away"))
         const { changed, written } = database
         return Effect.succeed({
-          rank: 0,
-          workers: 1,
-          endpoints: snapshot === undefined ? 1 : null,
+          ...registration,
+          endpoints: snapshot === undefined ? registration.endpoints : null,
           changed,
           written,
           snapshot: String(database.asked.length),
@@ -48,6 +49,13 @@ const setUp = Effect.gen(function* () {
         return [database.endpoint]
       }),
     secrets: () => Effect.succeed(new Map([[endpoint.endpointId, [secret]]])),
+    acquire: (_worker, count) =>
+      Effect.sync(() => {
+        database.moved.push(`takes ${count}`)
+        return { taken: 0, takenOver: 0 }
+      }),
+    handOver: (_worker, given) =>
+      Effect.sync(() => void database.moved.push(...given.map(({ endpointId }) => `gives up ${endpointId}`))),
     recoverLost: () => Effect.succeed([]),
     nextDue: () => Effect.succeed([]),
   } as Partial<DeliveryLeases["Service"]> as DeliveryLeases["Service"]
@@ -60,6 +68,26 @@ const setUp = Effect.gen(function* () {
   )
   return { clock, database, scheduler, ...endpoints }
 })
+interface Registration {
+  readonly rank: number
+  readonly workers: number
+  readonly endpoints: number
+}
+const setUp = setUpAs({ rank: 0, workers: 1, endpoints: 1 })
+
+it.effect.each([
+  { rank: 0, workers: 2, endpoints: 5, move: "takes 2" },
+  { rank: 1, workers: 2, endpoints: 5, move: "takes 1" },
+  { rank: 1, workers: 2, endpoints: 1, move: "gives up whe_1" },
+])(
+  "owns its equal share of the endpoints: the worker with rank $rank of $endpoints $move",
+  ({ move, ...registration }) =>
+    Effect.gen(function* () {
+      const { beat, database } = yield* setUpAs(registration)
+      yield* beat
+      expect(database.moved).toEqual([move])
+    }),
+)
 
 it.effect(
   "lets no call begin two seconds after the database last confirmed what is known, though the lease goes on",

@@ -81,7 +81,7 @@ describe("a campaign", () => {
     expect(await run(sql`select from events where body like '%Ann%'`)).toEqual([])
   })
 
-  it("is paused because of complaints, and continues once it is resumed", async () => {
+  it("is paused because of complaints", async () => {
     const { campaign } = await run(function* () {
       const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
       yield* sql`
@@ -91,16 +91,10 @@ describe("a campaign", () => {
       yield* scheduleCampaign(seeded.campaign.id)
       return seeded
     })
-    const recipients = await recipientsOf(campaign.id)
-    const complain = (from: ReadonlyArray<Row>) =>
-      run(Effect.forEach(from, ({ id }) => reportComplaint(id, "abuse"), { concurrency: "unbounded" }))
     await untilStatus(campaign.id, "published")
-    await complain(recipients.slice(0, 3))
+    const complain = ({ id }: Row) => reportComplaint(id, "abuse")
+    await run(Effect.forEach(await recipientsOf(campaign.id), complain, { concurrency: "unbounded" }))
     expect((await untilStatus(campaign.id, "paused")).stopReason).not.toBeNull()
-    await run(scheduleCampaign(campaign.id, { command: "resume" }))
-    expect(await untilStatus(campaign.id, "published")).toMatchObject({ stopReason: null })
-    await complain(recipients)
-    await untilStatus(campaign.id, "paused")
   })
 
   it("withdraws a recipient who unsubscribed", async () => {

@@ -111,9 +111,7 @@ describe("an endpoint that fails every call", () => {
     })
     const about = { endpointId: endpoint.id, organizationId: organization.id, contacts: 2 }
 
-    yield* failOn(23, endpoint.id, other.id)
-    expect(yield* round).toEqual([])
-    yield* failOn(1, endpoint.id, other.id)
+    yield* failOn(24, endpoint.id, other.id)
     expect(yield* round).toEqual([{ ...about, notice: "notice" }])
     expect(mail.messages.map(({ to }) => to)).toEqual([["ann@acme.test"], ["bob@acme.test"]])
     const first = textOf(mail.messages[0])
@@ -125,8 +123,8 @@ describe("an endpoint that fails every call", () => {
     expect(first).toContain(
       "https://partner.test/webhooks of Acme Health is failing: no call to it has succeeded since",
     )
-    expect(first).toContain("Calls that failed: 6")
-    expect(first).toContain("- a status from 500 to 599: 5")
+    expect(first).toContain("Calls that failed: 5")
+    expect(first).toContain("- a status from 500 to 599: 4")
     expect(first).toContain("Webhooks given up so far: 2")
     expect(first).toMatch(
       /you are notified again at .* UTC or soon after, and the endpoint is disabled after 120 hours/,
@@ -273,9 +271,6 @@ describe("an endpoint that fails every call", () => {
     yield* failOn(24, endpoint.id, other.id)
     expect(yield* judge).toEqual([])
     expect((yield* stateOf(endpoint.id)).notices).toBe(1)
-    yield* failOn(200, endpoint.id, other.id)
-    expect(yield* judge).toEqual([])
-    expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
   })
 
   test("starts a new failing period after a time with an untrusted database clock", function* () {

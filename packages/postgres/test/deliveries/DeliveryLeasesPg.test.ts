@@ -475,7 +475,7 @@ describe("DeliveryLeasesPg.write", () => {
 
   test("disables an endpoint that is gone once, but not after its address has changed", function* () {
     const { find: findEndpoint, enable } = yield* EndpointRepository
-    const { endpoint } = yield* seedLog(2)
+    const { endpoint, organization } = yield* seedLog(2)
     const { take, token } = yield* newWorker
     const deliveries = yield* take()
     const gone = deliveries.map((delivery) => outcomeOf(delivery, { state: "gone" }, 410))
@@ -488,6 +488,11 @@ describe("DeliveryLeasesPg.write", () => {
     // A repeated write, as after a lost response.
     expect(yield* write).toEqual({ ...NOTHING, again })
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: true, disabledReason: null, waiting: 2 })
+    const audited = sql`
+      select arguments, operator, os_user as "osUser", result from audit_log join audit_results on command_id = id
+      where ${organization.id} = any (organizations)`
+    const given = { endpoint: endpoint.id, reason: "gone" }
+    expect(yield* audited).toEqual([{ arguments: given, operator: null, osUser: "the service", result: "succeeded" }])
     expect((yield* take()).map(({ attempt }) => attempt)).toEqual([2, 2])
   })
 
