@@ -67,12 +67,6 @@ describe("a signed event", () => {
     expect(rows).toEqual([{ organization_id: id, type, npi, body: text, signed_by: id }])
   })
 
-  it("may have spaces after the commas of X-Signature, and signatures of other schemes", async () => {
-    const text = eventText({ event_id: newId() })
-    const old = Stripe.webhooks.generateTestHeaderString({ payload: text, secret, scheme: "v0" })
-    expect((await post(text, `${sign(text)},${old.split(",")[1]}`.replaceAll(",", ", "))).status).toBe(200)
-  })
-
   it("is stored once, and the first wins over another event under its id, which is logged", async () => {
     const event_id = newId()
     const [first, other] = [eventText({ event_id }), eventText({ event_id, metadata: { again: true } })]

@@ -171,21 +171,6 @@ test("an endpoint's own retry rules retry its statuses on its schedule, respect 
 })
 
 describe("an endpoint that changed", () => {
-  test("receives at a new address everything that is not in flight, while all calls to the old one hang", function* () {
-    const [left, next] = [yield* startEndpoint(hold), yield* Effect.promise(() => startReceiver(accept))]
-    yield* whileDelivering(
-      Effect.gen(function* () {
-        const published = yield* publishTogether(left.campaign, 21)
-        yield* left.receives(4)
-        yield* EndpointRepository.use(({ update }) => update(left.id, { url: next.url }))
-        yield* next.receives(17)
-        expect(left.calls).toHaveLength(4)
-        expect(sorted(eventIds([...left.calls, ...next.calls]))).toEqual(sorted(published))
-      }),
-      { perEndpoint: 4 },
-    )
-  })
-
   test("is signed for by no secret that ended before the event was published, and loses no event for it", function* () {
     let trusted: Redacted.Redacted
     const accepted = new Set<string>()

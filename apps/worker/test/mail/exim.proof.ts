@@ -101,7 +101,6 @@ describe.skipIf("missing" in exim)(
       if ("missing" in exim) return
       const { folder, host } = await startExim(exim.folder, configure)
       await proveOutcomes(mail, {
-        name: "exim, over STARTTLS with AUTH PLAIN",
         smtpUrl: `smtp://outreach:pass%20word@${host}:${PORTS.relay}`,
         host,
         readMailbox: () => readMbox(`${folder}/mail/taken`),

@@ -1,33 +1,22 @@
-import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it } from "vitest"
 import { mailTo, sendMail } from "./testMail.ts"
-import { verifySignatures } from "./verifySignatures.ts"
 
 const accepted = { _tag: "Accepted", reply: "250 OK: message queued" }
 /** Outcome if the server lacks SMTPUTF8. */
 const refused = { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
 
-const { publicKey, privateKey } = await Effect.runPromise(generateDkimKeyPair)
-const sender = {
-  from: { name: "Büro für Einladungen", address: "outreach@acme.test" },
-  dkim: { domain: "acme.test", keys: [{ selector: "s1", privateKey }] },
-}
+const sender = { from: { name: "Büro für Einladungen", address: "outreach@acme.test" } }
 
-/** Sends a signed message to each address in turn on one connection. Returns the outcomes. */
-const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
+/** Sends a message to each address in turn on one connection. Returns the outcomes. */
+const sendTo = (url: string, ...addresses: ReadonlyArray<string>) =>
   Effect.forEach(addresses, (to) => sendMail(mailTo(to, { sender }))).pipe(
     Effect.provide(SmtpTransport(Redacted.make(url))),
     Effect.runPromise,
   )
-
-const verifySignature = async (text: string) => {
-  const [signature] = await verifySignatures(text, { "s1._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}` })
-  return signature?.status.result
-}
 
 interface Received {
   readonly mailFrom: { readonly address: string; readonly args: unknown }
@@ -58,20 +47,19 @@ const server = async (options: SMTPServerOptions = {}) => {
 }
 
 describe("an address with non-ASCII letters", () => {
-  it("is sent to with SMTPUTF8 where the server offers it, signed, from a return path in ASCII", async () => {
+  it("is sent to with SMTPUTF8 where the server offers it, from a return path in ASCII", async () => {
     const { url, received } = await server()
-    expect(await sendSigned(url, "josé@xn--bro-hoa.test")).toEqual([accepted])
+    expect(await sendTo(url, "josé@xn--bro-hoa.test")).toEqual([accepted])
     const [{ mailFrom, to, text }] = received as [Received]
     expect(mailFrom).toMatchObject({ address: "bounce-1@bounces.acme.test", args: { SMTPUTF8: true } })
     expect(to).toMatch(/^josé@(?:büro|xn--bro-hoa)\.test$/)
     expect(text).toMatch(/^To: josé@(?:büro|xn--bro-hoa)\.test\r$/m)
     expect(text).toMatch(/^From: =\?UTF-8\?[BQ]\?[!-~]+\?= <outreach@acme\.test>\r$/m)
-    expect(await verifySignature(text)).toBe("pass")
   })
 
   it("is rejected if the server lacks SMTPUTF8, and other addresses receive mail on the same connection", async () => {
     const { url, received } = await server({ hideSMTPUTF8: true } as SMTPServerOptions)
-    expect(await sendSigned(url, "a@clinic.test", "josé@clinic.test", "b@clinic.test")).toEqual([
+    expect(await sendTo(url, "a@clinic.test", "josé@clinic.test", "b@clinic.test")).toEqual([
       accepted,
       refused,
       accepted,
@@ -81,11 +69,10 @@ describe("an address with non-ASCII letters", () => {
 
   it("only after the @ doesn't require SMTPUTF8", async () => {
     const { url, received, commands } = await server()
-    expect(await sendSigned(url, "anna@xn--bro-hoa.test")).toEqual([accepted])
+    expect(await sendTo(url, "anna@xn--bro-hoa.test")).toEqual([accepted])
     const [{ mailFrom, text }] = received as [Received]
     expect(mailFrom.args).not.toMatchObject({ SMTPUTF8: true })
     expect(commands().find((line) => line.startsWith("RCPT TO"))).toMatch(/^RCPT TO:<anna@xn--bro-hoa\.test>/)
     expect(text.split("\r\n\r\n")[0]).toMatch(/^[\t\r\n -~]*$/)
-    expect(await verifySignature(text)).toBe("pass")
   })
 })

@@ -60,7 +60,6 @@ describe.skipIf("missing" in postfix)(
         },
       )
       await proveOutcomes(mail, {
-        name: "postfix, over STARTTLS",
         smtpUrl: server.url,
         host,
         // It adds "Recipient address rejected" to every reply, which doesn't prove that the mailbox is missing.

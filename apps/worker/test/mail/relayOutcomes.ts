@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { isDeepStrictEqual } from "node:util"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
@@ -19,22 +20,25 @@ const bounced = (reason: string) => ({ ...NOTHING, reason, suppressed: reason ==
 /** A recipient who waits because the rejection is about us: their domain is paused. */
 export const waiting = (status: string) => ({ ...NOTHING, attempts: 0, status })
 
-/** Expected outcome of the recipient of each domain, and the relay's behavior. */
-export const OUTCOMES = {
-  accepts: [{ ...NOTHING, sent: true, suppressed: "complained" }, "250, and a complaint later"],
-  rejects: [bounced("mailbox_not_found"), "550 5.1.1"],
-  disabled: [bounced("mailbox_disabled"), "550 5.2.1"],
-  nodomain: [bounced("domain_not_found"), "550 5.1.2"],
-  malformed: [bounced("address_invalid"), "553 5.1.3"],
-  unclear: [bounced("other"), "554 5.0.0 without a reason"],
-  greylists: [{ ...NOTHING, attempts: 1 }, "451 4.7.1, greylisted"],
-  full: [{ ...NOTHING, attempts: 1 }, "552 5.2.2, full"],
-  blocks: [waiting("5.7.1"), "550 5.7.1"],
-  toolarge: [waiting("5.3.4"), "552 5.3.4 after the final dot"],
-  late: [{ ...bounced("mailbox_disabled"), sent: true }, "250, and a report with 5.2.1 later"],
-  policy: [{ ...NOTHING, sent: true, refused: "policy", status: "5.7.1" }, "250, and a report with 5.7.1 later"],
-  expires: [{ ...NOTHING, sent: true, refused: "expired" }, "250, and a report after deferrals"],
-} as const
+/** Expected outcome of the recipient of each domain. */
+const OUTCOMES = {
+  // Accepted; a complaint comes later.
+  accepts: { ...NOTHING, sent: true, suppressed: "complained" },
+  rejects: bounced("mailbox_not_found"),
+  disabled: bounced("mailbox_disabled"),
+  nodomain: bounced("domain_not_found"),
+  malformed: bounced("address_invalid"),
+  unclear: bounced("other"),
+  greylists: { ...NOTHING, attempts: 1 },
+  full: { ...NOTHING, attempts: 1 },
+  blocks: waiting("5.7.1"),
+  // Rejected after the final dot.
+  toolarge: waiting("5.3.4"),
+  // Accepted; a report comes later.
+  late: { ...bounced("mailbox_disabled"), sent: true },
+  policy: { ...NOTHING, sent: true, refused: "policy", status: "5.7.1" },
+  expires: { ...NOTHING, sent: true, refused: "expired" },
+}
 
 /** A relay's rejections of RCPT TO, by domain. */
 export const REFUSALS = {
@@ -66,12 +70,11 @@ const AS_LOCALHOST = "?tls.servername=localhost"
 
 /**
  * Sends a campaign through a relay that treats each domain differently, and compares the recorded outcomes. A mailbox provider then
- * complains about the accepted message through the same relay, quoting its headers. Prints the outcomes.
+ * complains about the accepted message through the same relay, quoting its headers.
  */
 export const proveOutcomes = async (
   { url, launch, run }: ReturnType<typeof journey>,
   relay: {
-    readonly name: string
     readonly smtpUrl: string
     readonly host: string
     /** Reads the messages accepted for accepts.test. */
@@ -129,30 +132,8 @@ export const proveOutcomes = async (
       from recipients recipient where campaign_id = ${campaign.id}`)
     return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))
   }
-  const expected = {
-    ...Object.fromEntries(Object.entries(OUTCOMES).map(([domain, [outcome]]) => [domain, outcome])),
-    ...relay.otherwise,
-  }
-  const sorted = (each: object) =>
-    JSON.stringify(
-      Object.entries(each)
-        .map(([k, v]) => [k, Object.entries(v).sort()])
-        .sort(),
-    )
-  const found = await eventually(outcomes, (now) => sorted(now) === sorted(expected), 90_000).catch(outcomes)
-  const rows = Object.entries(OUTCOMES).map(([domain, [, reply]]) => {
-    const { sent, refused, reason, attempts, status, suppressed } = found[domain]!
-    const became = [
-      sent ? "sent" : "",
-      refused === null ? "" : `refused later: ${refused}`,
-      reason === null ? "" : `bounced: ${reason}`,
-      status === null ? "" : `domain paused: ${status}`,
-      attempts === null ? "" : `waits, and its attempts ${attempts > 0 ? "count" : "do not count"}`,
-      suppressed === null ? "" : `suppressed: ${suppressed}`,
-    ]
-    return `  ${reply.padEnd(36)} ${became.filter(Boolean).join(" · ")}`
-  })
-  console.log([`${relay.name}, DKIM verified by mailauth`, ...rows].join("\n"))
+  const expected = { ...OUTCOMES, ...relay.otherwise }
+  const found = await eventually(outcomes, (now) => isDeepStrictEqual(now, expected), 90_000).catch(outcomes)
   expect(found).toEqual(expected)
 
   // The mail program of the recipient whose message was accepted unsubscribes them.
@@ -166,7 +147,6 @@ export const proveOutcomes = async (
       where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization`)
   await eventually(unsubscribed, ([now]) => now!.count > 0, 90_000).catch(unsubscribed)
   expect(await unsubscribed()).toEqual([{ count: 1 }])
-  console.log(`${relay.name}: mail to List-Unsubscribe unsubscribed`)
 }
 
 /** Creates an Abuse Reporting Format report about a message, with redacted addresses. */
