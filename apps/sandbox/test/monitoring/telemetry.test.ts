@@ -195,12 +195,11 @@ it("joins a partner's request with the worker's changes in one trace", () => {
   expect(requests.map(({ service, traceId, parentSpanId }) => ({ service, traceId, parentSpanId }))).toEqual(
     partners.map(() => ({ service: "outreach-api", traceId: TRACE_ID, parentSpanId: PARENT_ID })),
   )
-  const applied = named("apply inbox").filter(({ attributes }) => "outreach.event.id" in attributes)
-  expect(applied.map(({ service, traceId, parentSpanId }) => ({ service, traceId, parentSpanId }))).toEqual(
-    requests.map(({ spanId }) => ({ service: "outreach-worker", traceId: TRACE_ID, parentSpanId: spanId })),
-  )
-  expect(named("update inbox").map(({ parentSpanId }) => parentSpanId)).toEqual(
-    expect.arrayContaining(applied.map(({ spanId }) => spanId)),
+  // An event that waits, as for a message in flight, is read more than once.
+  const updates = named("update inbox").map(({ parentSpanId }) => parentSpanId)
+  const applied = named("apply inbox").filter(({ spanId }) => updates.includes(spanId))
+  expect(new Set(applied.map(({ service, traceId, parentSpanId }) => `${service} ${traceId} ${parentSpanId}`))).toEqual(
+    new Set(requests.map(({ spanId }) => `outreach-worker ${TRACE_ID} ${spanId}`)),
   )
 })
 
