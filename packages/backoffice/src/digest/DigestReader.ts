@@ -5,7 +5,7 @@ import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { funnelCounts, OUTREACH_COUNTS } from "@outreach/postgres/digest/digestColumns"
-import { decodeRows } from "@outreach/postgres/rowsOf"
+import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Struct } from "effect"
 
 /** One program's counts of one date: the funnel of the date, and the total up to its end. */
@@ -14,7 +14,13 @@ const DigestDay = Schema.Struct({
   funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
   outreach: OutreachCounts,
 })
-const decodeDays = decodeRows(DigestDay.fields)
+const days = rowsOf(DigestDay, {
+  date: "to_char(day, 'YYYY-MM-DD')",
+  funnel: `jsonb_build_object(
+    'date', ${funnelCounts((stage) => `case when funnel.date = day then ${stage} end`)},
+    'cumulative', ${funnelCounts((stage) => `${stage}_total`)})`,
+  outreach: OUTREACH_COUNTS,
+})
 
 const decodeQuotas = decodeRows({
   ...Struct.pick(Program.fields, ["learnerTarget", "completerTarget"]),
@@ -31,12 +37,7 @@ export class DigestReader extends DatabaseService<DigestReader>()("backoffice/di
   /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Future dates have zero counts. */
   days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
     sql`
-      select to_char(day, 'YYYY-MM-DD') as date,
-        jsonb_build_object(
-          'date', ${funnelCounts((stage) => `case when funnel.date = day then ${stage} end`)},
-          'cumulative', ${funnelCounts((stage) => `${stage}_total`)}) as funnel,
-        ${OUTREACH_COUNTS} as outreach
-      from (
+      select ${days.columns} from (
         select ${first}::date + n as day from generate_series(0, ${last}::date - ${first}::date) n
       ) days
       left join digest_outreach outreach
@@ -46,7 +47,7 @@ export class DigestReader extends DatabaseService<DigestReader>()("backoffice/di
         where organization_id = ${organizationId} and program_id = ${programId} and date <= day
         order by date desc limit 1
       ) funnel on true
-      order by day`.pipe(decodeDays),
+      order by day`.pipe(days.decode),
 
   /** Reads a program's current counts towards its targets; undefined if the organization has no such program. */
   quotas: (organizationId: OrganizationId, programId: ProgramId) =>
