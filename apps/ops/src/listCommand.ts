@@ -1,51 +1,42 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import { type List, readRows, tableOf } from "@outreach/backoffice/lists/List"
+import { type List, pageFields, readRows, tableOf } from "@outreach/backoffice/lists/List"
 import type { Fields, ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Effect, type Layer, Struct } from "effect"
 import { COMMAND_NAME } from "./commandName.ts"
-import { checkFilter, type Declared, reading, revealing } from "./Declaration.ts"
-import { optional, text, wholeNumber, withDefault } from "./inputs/Input.ts"
-import { inputsOf, type Needed, type Provided } from "./operationCommand.ts"
+import { checkFilter, createCommand, type Services } from "./createCommand.ts"
+import type { Values } from "./inputs/paramsOf.ts"
 import { CommandLine, formatRows, print, printToStderr, showingProgress } from "./output/Output.ts"
 
-export const limit = withDefault(wholeNumber(1, 1000, "Maximum number of rows, 1 to 1000 (default 50)"), 50)
-
-interface Given {
+interface Given extends Values {
   readonly limit: number
   readonly after?: string
 }
 
-interface Options<F> {
+interface Options<F, P> {
   /** Checks a filter without results. */
-  readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, unknown>
-  /** Services that only this command of its group needs. */
-  readonly services?: Layer.Any
+  readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, Services>
+  /** Services that only this command needs. */
+  readonly services?: Layer.Layer<P, unknown, Services>
 }
 
-/** Declares the command of a list: its filters, `--limit` and `--after` are flags. */
-export const listCommand = <F extends Fields, Row extends object, R, const O extends Options<F> = Record<never, never>>(
-  list: List<F, Row, R>,
-  options?: O & Options<F>,
-): Declared<Exclude<R, Provided<O>> | Needed<O> | AuditLog> => {
-  const { whenEmpty = () => Effect.void, ...others }: Options<F> = options ?? {}
-  const declare = list.isPersonal ? revealing : reading
-  return declare({
-    ...Struct.pick(list, ["about"]),
-    ...(list.examples && { examples: list.examples }),
-    input: {
-      ...inputsOf(list.filters),
-      limit,
-      after: optional(text("Start after this row, as printed at the end of the previous page", "row")),
-    },
-    *run({ limit, after = undefined, ...filter }: Given) {
-      const part = { limit, after: after ?? null }
-      const { rows, next } = yield* showingProgress()(readRows(list, filter as ValuesOf<F>, part))
+/** Creates the command of a list: its filters, `--limit` and `--after` are flags. */
+export const listCommand = <F extends Fields, Row extends object, P = never>(
+  list: List<F, Row, Services | P>,
+  { whenEmpty = () => Effect.void, services }: Options<F, P> = {},
+) =>
+  createCommand({
+    words: list.command,
+    access: list.isPersonal ? "reveals" : "reads",
+    ...Struct.pick(list, ["about", "examples"]),
+    input: { ...list.filters, ...pageFields },
+    run: Effect.fnUntraced(function* ({ limit, after, ...given }: Given) {
+      const filter = given as unknown as ValuesOf<F>
+      const { rows, next } = yield* showingProgress()(readRows(list, filter, { limit, after: after ?? null }))
       if (rows.length === 0) {
-        yield* checkFilter(filter)
-        yield* whenEmpty(filter as ValuesOf<F>)
+        yield* checkFilter(given)
+        yield* whenEmpty(filter)
       }
       const data = rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
       const table = tableOf(list, rows)
@@ -55,10 +46,9 @@ export const listCommand = <F extends Fields, Row extends object, R, const O ext
         () => csvTable(table.columns, table.rows),
       )
       if (next !== null) yield* printToStderr(`There are more: ${nextCommand(yield* CommandLine, next)}`)
-    },
-    ...others,
-  } as never) as Declared<never>
-}
+    }) as never,
+    ...(services && { services: services as Layer.Layer<never, unknown, unknown> }),
+  })
 
 const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
   const others = words.filter(

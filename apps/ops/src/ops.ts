@@ -3,18 +3,17 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
 import { Cause, Console, Effect, Layer, Option, References } from "effect"
-import { CliConfig, Command, Completions, type Flag, GlobalFlag } from "effect/cli"
+import { CliConfig, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 import { COMMAND_NAME } from "./commandName.ts"
-import { choice, withDefault } from "./inputs/Input.ts"
 import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const outputFlag = GlobalFlag.Setting("output")({
-  flag: withDefault(
-    choice(OUTPUT_FORMS, "How to print: table (default), json for exactly one JSON value, also for failures, or csv"),
-    "table",
-  ).toParam("output") as Flag.Flag<string>,
+  flag: Flag.Literals("output", OUTPUT_FORMS).pipe(
+    Flag.withDescription("How to print: table (default), json for exactly one JSON value, also for failures, or csv"),
+    Flag.withDefault("table"),
+  ),
 })
 
 const completionsFlag = GlobalFlag.Action({
@@ -83,7 +82,7 @@ const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word | "">(["", "bounces",
 /** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
   const words = Object.hasOwn(loaders, word) ? [word as Word] : (Object.keys(loaders) as ReadonlyArray<Word>)
-  return Promise.all(words.map(async (each) => (await loaders[each]())([each])))
+  return Promise.all(words.map((each) => loaders[each]()))
 }
 
 const load = Effect.fnUntraced(function* (word: string) {
@@ -94,13 +93,13 @@ const load = Effect.fnUntraced(function* (word: string) {
     Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
     Command.withGlobalFlags(globalFlags),
   )
-  return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof database) : database)
+  return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof services) : services)
 })
 
-const database = Layer.unwrap(
+const services = Layer.unwrap(
   Effect.map(
-    Effect.promise(() => import("./database.ts")),
-    ({ database }) => database,
+    Effect.promise(() => import("./services.ts")),
+    ({ services }) => services,
   ),
 )
 

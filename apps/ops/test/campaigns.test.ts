@@ -149,7 +149,7 @@ describe("campaigns show", () => {
         { domain: "b.test", cause: "policy", messages: 1 },
       ],
     })
-    expect(stdout).toMatch(/█{26}░{14} 66% · .*2 sent, 0 bounced, 2 refused later, 1 complained of 3$/m)
+    expect(stdout).toMatch(/█{26}░{14} 66% · .*2 sent, 0 bounced, 2 rejected later, 1 complained of 3$/m)
     expect(stdout).toMatch(/^complained +1$/m)
     expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, too few to judge)")
     expect(stdout).toMatch(/c\.test\s+550 5\.7\.1/)

@@ -5,10 +5,9 @@ import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Option } from "effect"
-import { Command, type HelpDoc, type Param } from "effect/cli"
+import { Command, type HelpDoc } from "effect/cli"
 import { afterAll, describe, expect, it } from "vitest"
-import { nameOf } from "../src/audit/audited.ts"
-import { Access } from "../src/Declaration.ts"
+import { Access } from "../src/createCommand.ts"
 import { everyCommand, helpOf, wordsOf } from "../src/everyCommand.ts"
 import { globalFlags, loadGroups } from "../src/ops.ts"
 import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
@@ -26,7 +25,6 @@ const commands = await Promise.all(
   (await everyCommand()).map(async ({ path, command }) => ({
     words: path.join(" "),
     access: Option.getOrUndefined(Context.getOption(command.annotations, Access)),
-    command,
     doc: await helpOf(root, path),
   })),
 )
@@ -70,12 +68,6 @@ const wrongLines = ({ args = [], flags, examples = [] }: HelpDoc.HelpDoc) => {
   ]
 }
 
-/** Returns the names of a command's flags and arguments; the public type of a command doesn't have them. */
-const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
-  const { orderedParams } = (command as unknown as { config: { orderedParams: ReadonlyArray<Param.Any> } }).config
-  return orderedParams.map((param) => nameOf(param))
-}
-
 const newestEntry = () =>
   meanwhile(
     sql<{ id: string; command: string; code: string | null }>`
@@ -86,13 +78,13 @@ describe("every command", () => {
   it("declares whether it reads, reveals or changes", () => {
     expect(
       commands.filter(({ access }) => access === undefined).map(({ words }) => words),
-      "Declare each of these commands with `reading`, `revealing` or `changing` of apps/ops/src/Declaration.ts.",
+      "Create each of these commands with `createCommand` of apps/ops/src/createCommand.ts.",
     ).toEqual([])
   })
 
   it("decides for each argument whether the audit log records its value", () => {
-    const names = commands.flatMap(({ access, words, command }) =>
-      access === "reads" ? [] : inputsOf(command).map((name) => [words, name] as const),
+    const names = commands.flatMap(({ access, words, doc: { args = [], flags } }) =>
+      access === "reads" ? [] : [...args, ...flags].map(({ name }) => [words, name] as const),
     )
     expect(names.length).toBeGreaterThan(50)
     expect(

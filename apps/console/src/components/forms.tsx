@@ -6,9 +6,9 @@ import type { ComponentChildren } from "preact"
 import { controlOf, type Inputs, takesFile } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
 import { textOf } from "../view/textOf.ts"
-import { type FormOf, type RejectedForm, useMay, useView } from "../view/View.ts"
+import { type FormOf, type Masking, type RejectedForm, useMay, useView } from "../view/View.ts"
 import { withQuery } from "./layout.tsx"
-import { isolated } from "./values.tsx"
+import { Content, isolated } from "./values.tsx"
 
 /** The values of a form by input name, without undefined values. */
 type Values = Readonly<Record<string, unknown>>
@@ -61,6 +61,28 @@ export const ActionForm = <P extends string, Found>(
     </form>
   )
 }
+
+/** The button that shows a page's personal data. Omitted if it is shown. */
+export const RevealForm = ({
+  isShown,
+  show,
+  ...form
+}: Masking & { readonly label: string; readonly hidden?: Values; readonly children?: ComponentChildren }) =>
+  isShown ? null : <ActionForm action={show} {...form} />
+
+/** The content of an event, masked until it is revealed. */
+export const MaskedContent = ({
+  children,
+  ...masking
+}: Masking & { readonly hidden?: Values; readonly children: string }) => (
+  <>
+    {!masking.isShown && <p>Personal data is hidden: only the length of each value is shown.</p>}
+    <Content isShown={masking.isShown}>{children}</Content>
+    <RevealForm {...masking} label="Show">
+      <span>Shows the unmasked content. The audit log records this view.</span>
+    </RevealForm>
+  </>
+)
 
 interface Emphasis {
   readonly isDangerous?: boolean
@@ -196,7 +218,15 @@ const Field = (props: FieldProps) => {
       {hint !== undefined && <small>{hint}</small>}
     </>
   )
-  if (kind === "boxes" || (kind === "switch" && options.length === 1)) {
+  if (kind === "switch" && options.length === 0) {
+    return (
+      <div class="field">
+        <CheckBox name={name} value="yes" label={label} checked={value === "yes"} {...marks} />
+        {below}
+      </div>
+    )
+  }
+  if (kind === "boxes") {
     const checked: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
     return (
       <fieldset {...marks}>
@@ -222,7 +252,19 @@ const Field = (props: FieldProps) => {
 }
 
 const ControlOf = (props: FieldProps) => {
-  const { kind = "text", label, hint, example, options = [], all, fault, value, ...input } = props
+  const {
+    kind = "text",
+    label,
+    hint,
+    example,
+    options = [],
+    all,
+    fault,
+    value,
+    isArgument,
+    isRepeated,
+    ...input
+  } = props
   const text = value === undefined || value === null ? undefined : String(value)
   switch (kind) {
     case "choice":
@@ -259,15 +301,20 @@ const wordsOf = (option: Option): readonly [value: string, text: string] => {
   return "id" in option ? [option.id, option.name] : option
 }
 
-const CheckBox = (props: {
+const CheckBox = ({
+  label,
+  ...input
+}: {
+  readonly label: ComponentChildren
   readonly name: string
   readonly value: string
-  readonly label: ComponentChildren
-  readonly checked?: boolean
+  readonly checked: boolean
+  readonly "aria-invalid"?: "true" | undefined
+  readonly "aria-describedby"?: string | undefined
 }) => (
   <label>
-    <input type="checkbox" name={props.name} value={props.value} checked={props.checked} />
-    <span>{props.label}</span>
+    <input type="checkbox" {...input} />
+    <span>{label}</span>
   </label>
 )
 

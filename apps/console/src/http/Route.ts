@@ -1,12 +1,12 @@
-import { required } from "@outreach/backoffice/operations/Field"
+import type { AnyField } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Operator"
-import { textSchema } from "@outreach/domain/textSchema"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
 import type { Inputs, InputsOf, Params, ParamsOf } from "../view/inputs.ts"
 import { PATH_PARAMS, type ParamNames, type PathParam, pathTo, type Section, sectionOf } from "../view/paths.ts"
+import type { Masking } from "../view/View.ts"
 import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {
@@ -45,6 +45,8 @@ export interface Route<R, P = `/${string}`> extends Access {
   readonly inputs: Inputs
   /** The words of the equivalent command, for the audit log; undefined if nothing is recorded. */
   readonly command?: string
+  /** Flags of that command that are no inputs. */
+  readonly flags?: Readonly<Record<string, true>>
   /** The inputs that show errors of the domain, by tag. */
   readonly faults?: Readonly<Record<string, FaultyInput>>
   /** Maximum bytes of an action's form. Default 64 KiB. */
@@ -106,16 +108,13 @@ export const defineAction = <const P extends `/${string}`, E extends TaggedFailu
   action: Declaration<P, I, RequestContext, RouteResult, E, R> & {
     readonly role: StaffRole
     readonly faults?: Readonly<Record<string, FaultyInput<keyof I & string>>>
-  } & Pick<Route<R>, "isRepeatable" | "maxBytes">,
+  } & Pick<Route<R>, "flags" | "isRepeatable" | "maxBytes">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
-/** The flag of a command that shows personal data. */
-export const reveal = required(textSchema("true", (text) => (text === "true" ? true : undefined)))
-
-/** A page with personal data and the action that shows it. The action's path has the page's parameters, and its form has no inputs. */
-export interface Masking {
-  readonly isShown: boolean
-  readonly show: Pick<Route<unknown, string>, "path" | "inputs" | keyof Access>
+/** A command that shows personal data, maybe only with the flag `--reveal`. */
+export interface Revealing {
+  readonly command: string
+  readonly input: { readonly reveal?: AnyField }
 }
 
 /** Declares a page that masks personal data, and below it the action `show` that reveals it to operators, as a command does. */
@@ -126,13 +125,10 @@ export const defineMaskedPage = <
   const I extends Inputs = None,
 >(
   path: KnownPath<P>,
-  command: string,
-  page: Declaration<P, I, RequestContext & Masking, PageElement, E, R> & {
-    /** Whether the command shows personal data only with `--reveal`. */
-    readonly needsReveal?: true
-  },
+  { command, input: { reveal } }: Revealing,
+  page: Declaration<P, I, RequestContext & Masking, PageElement, E, R>,
 ): readonly [Route<R, P>, Route<R, `${P}/show`>] => {
-  const { inputs = {}, needsReveal, forPartners = false } = page
+  const { inputs = {}, forPartners = false } = page
   const showPath = `${path as P}/show` as const
   const access: Access = { role: "operator", forPartners }
   const run = (isShown: boolean) => (input: never, context: RequestContext) =>
@@ -145,8 +141,9 @@ export const defineMaskedPage = <
     declare("page", path, { inputs, forPartners, run: run(false) }),
     declare("action", showPath, {
       ...access,
-      inputs: { ...inputs, ...(needsReveal && { reveal }) },
+      inputs,
       command,
+      ...(reveal && { flags: { reveal: true } }),
       isRepeatable: true,
       run: run(true),
     }),

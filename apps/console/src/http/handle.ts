@@ -152,13 +152,13 @@ const respond = Effect.fnUntraced(function* <R>(
   const input = { ...path.values, ...values } as never
 
   const context = { operator, version: given.get("version") ?? "", now: view.now, file }
-  const { command } = route
+  const { command, flags } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
   const submission = isAction && !route.isRepeatable ? (given.get("submission") ?? undefined) : undefined
   const run = asPageErrors(route.run(input, context), route)
   const answer =
     command !== undefined
-      ? yield* audited(command, input, { operator, submission }, run)
+      ? yield* audited(command, { ...(input as object), ...flags }, { operator, submission }, run)
       : route.kind === "page" && route.isConsistent !== false
         ? yield* consistentRead(run)
         : yield* run

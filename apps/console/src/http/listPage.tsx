@@ -6,7 +6,7 @@ import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { Effect, Record, Schema, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
-import { ActionForm, type Controls, FilterBar } from "../components/forms.tsx"
+import { type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
 import {
   type Columns,
   Items,
@@ -22,15 +22,15 @@ import { type CommandWords, flagsOf, ops } from "../components/ops.ts"
 import { IdLink, Masked, Noted, StatusBadge, Time } from "../components/values.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
-import { useView } from "../view/View.ts"
+import { type Masking, useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
 import {
   defineMaskedPage,
   definePage,
   defineResource,
   type KnownPath,
-  type Masking,
   type RequestContext,
+  type Revealing,
   type Route,
 } from "./Route.ts"
 
@@ -78,8 +78,8 @@ interface Options<F, Row, More, R> {
   readonly around?: (view: ListView<F, Row> & NoInfer<More>) => Around<Row>
   /** The label of the button that shows personal data. */
   readonly showLabel?: string
-  /** Whether the command shows personal data only with `--reveal`. */
-  readonly needsReveal?: true
+  /** The command that shows personal data. Default: that of the list. */
+  readonly reveals?: Revealing
 }
 
 /** Declares the page of a list, and the download of its rows. Ids in the path are filters of the list. */
@@ -95,7 +95,7 @@ export const listPage = <
   list: List<F, Row, R>,
   options: Options<F, Row, More, R2> = {},
 ) => {
-  const { cells, showLabel = "Show personal data", needsReveal, around = () => ({}) } = options
+  const { cells, showLabel = "Show personal data", around = () => ({}) } = options
   const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
@@ -139,12 +139,8 @@ export const listPage = <
             controls={{ ...optionsOf(objects), ...controls }}
           />
         )}
-        {show !== undefined && !isShown && rows.length > 0 && (
-          <ActionForm
-            action={show}
-            hidden={{ ...query, after: input["after"], reveal: needsReveal }}
-            label={showLabel}
-          />
+        {show !== undefined && rows.length > 0 && (
+          <RevealForm {...{ isShown, show }} hidden={{ ...query, after: input["after"] }} label={showLabel} />
         )}
         <Live id="list" seconds={refreshSeconds}>
           <Table
@@ -173,7 +169,7 @@ export const listPage = <
   const page = { ...access, inputs, run: run as never }
   return [
     ...(isPersonal
-      ? defineMaskedPage(path, command, { ...page, ...(needsReveal && { needsReveal }) })
+      ? defineMaskedPage(path, options.reveals ?? { command, input: {} }, page)
       : [definePage(path, page)]),
     download,
   ] as unknown as ReadonlyArray<Route<R | R2 | ReadObjects, P>>

@@ -1,6 +1,6 @@
 import { nameIn } from "@outreach/backoffice/format"
 import { createCampaign } from "@outreach/backoffice/operations/campaigns"
-import type { Fields } from "@outreach/backoffice/operations/Field"
+import { examplesOf, type Fields, fieldName } from "@outreach/backoffice/operations/Field"
 import type { Operation } from "@outreach/backoffice/operations/Operation"
 import { createOrganization } from "@outreach/backoffice/operations/organizations"
 import { createProgram } from "@outreach/backoffice/operations/programs"
@@ -24,8 +24,6 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
   options: {
     readonly title: string
     readonly about?: string
-    /** Flags of the equivalent command. */
-    readonly flags: Readonly<Record<string, string>>
     readonly omit?: ReadonlyArray<keyof F & string>
     readonly maxBytes?: number
     readonly controls?: Controls
@@ -33,7 +31,8 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
     readonly isOffered?: (program: Program) => boolean
   },
 ) => {
-  const { title, about, flags, controls, isOffered = () => true } = options
+  const { title, about, controls, isOffered = () => true } = options
+  const examples = Record.mapKeys(examplesOf(operation.input), fieldName)
   const action = operationAction(path, operation, options)
   const page = definePage(path, {
     role: operation.role,
@@ -43,16 +42,9 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
       const programs = yield* (yield* ProgramRepository).list(organization ?? operator.organizationId ?? undefined)
       const owner = organization ?? programs.find(({ id }) => id === program)?.organizationId
       const given: Readonly<Record<string, string | undefined>> = { organization: owner, program }
+      const flags = Record.map(examples, (text, name) => given[name] ?? text)
       return (
-        <Page
-          title={title}
-          commands={[
-            ops(
-              operation.command,
-              Record.map(flags, (text, name) => given[name] ?? text),
-            ),
-          ]}
-        >
+        <Page title={title} commands={[ops(operation.command, flags)]}>
           {about !== undefined && <p>{about}</p>}
           <ActionForm
             action={action as Route<unknown, string>}
@@ -79,25 +71,19 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
 const partner = newPage("/partners/new", createOrganization, {
   title: "Add an organization",
   about: "An organization is a partner’s account, with keys, endpoints, secrets and programs.",
-  flags: { name: "Acme Health" },
 })
 
-const program = newPage("/programs/new", createProgram, {
-  title: "Add a program",
-  flags: { organization: "org_…", slug: "…", name: "…" },
-})
+const program = newPage("/programs/new", createProgram, { title: "Add a program" })
 
 const sender = newPage("/senders/new", createSender, {
   title: "Add a sender",
   about: "A DKIM key is created with the sender. Publish the DNS records on its page and verify it before it is used.",
-  flags: { organization: "org_…", from: "Acme Health <outreach@acme.example>" },
   omit: ["dkimKey"],
 })
 
 const campaign = newPage("/campaigns/new", createCampaign, {
   title: "Create a campaign",
   about: "A new campaign is a draft. Import its recipients, preview the e-mail, then schedule it.",
-  flags: { program: "pgm_…", name: "…", subject: "…", html: "mail.html", "window-start": "…", "window-end": "…" },
   // A character can take three bytes in a form, and there are two parts.
   maxBytes: 6 * MAX_TEMPLATE_BYTES,
   controls: { layout: { value: "plain" } },

@@ -1,7 +1,7 @@
 import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
-import type { Faults } from "./inputs.ts"
+import type { Faults, Inputs } from "./inputs.ts"
 import type { Section } from "./paths.ts"
 
 /** The counts next to sections with lists of work. */
@@ -26,6 +26,12 @@ export interface FormOf<Found> {
   readonly label: string
   readonly textsOf: (found: Found) => Readonly<Record<string, unknown>>
   readonly versionOf: (found: Found) => string | undefined
+}
+
+/** Whether a page shows its masked personal data, and the action that shows it. */
+export interface Masking {
+  readonly isShown: boolean
+  readonly show: Access & { readonly path: string; readonly inputs: Inputs }
 }
 
 export interface View {

@@ -1,6 +1,5 @@
-import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { campaigns as campaignList } from "@outreach/backoffice/lists/campaigns"
+import { preflightCampaign, previewCampaign, showCampaign } from "@outreach/backoffice/operations/campaignReports"
 import {
   cancelCampaign,
   createCampaign,
@@ -10,64 +9,47 @@ import {
   testCampaign,
   updateCampaign,
 } from "@outreach/backoffice/operations/campaigns"
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
-import { failedChecks } from "@outreach/domain/campaigns/preflight"
-import { CampaignId } from "@outreach/domain/Identifier"
+import { failedChecks, type PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import { preflightSettings, TestMailSettings } from "@outreach/mail/smtpSettings"
-import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
-import { Effect, Layer } from "effect"
-import { preview } from "../campaigns/preview.ts"
-import { show } from "../campaigns/show.ts"
-import { group, reading } from "../Declaration.ts"
-import { listCommand } from "../listCommand.ts"
-import { command, idArgument } from "../operationCommand.ts"
+import { Effect } from "effect"
+import { followCampaign, formatCampaign } from "../campaigns/show.ts"
+import { command, withRun } from "../command.ts"
+import { group } from "../group.ts"
 import { formatFinding, Output, print } from "../output/Output.ts"
-import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
-const preflight = reading({
-  about:
-    "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
-  input: { campaignId: idArgument("campaignId", CampaignId) },
-  *run({ campaignId }) {
-    const { checkCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
-    const checks = yield* checkCampaign(campaignId)
-    const lines = checks.map(({ check, ...finding }) => formatFinding(`${check}: `, finding)).join("\n")
+const show = withRun(showCampaign, (input, operator) =>
+  Effect.andThen(input.follow ? followCampaign(input.campaignId) : Effect.void, showCampaign.run(input, operator)),
+)
+
+/** Fails if a check fails, after it has printed them. */
+const preflight = withRun(
+  preflightCampaign,
+  Effect.fnUntraced(function* (input, operator) {
+    const found = yield* preflightCampaign.run(input, operator)
+    const { campaignId, checks } = found
     const failed = failedChecks(checks)
-    if (failed.length === 0 || (yield* Output) !== "json") yield* print({ campaignId, checks }, () => lines)
-    if (failed.length === 0) return
+    if (failed.length === 0) return found
+    if ((yield* Output) !== "json") yield* print(found, () => formatChecks(checks))
     return yield* new CampaignNotReady({ campaignId, failed, checks })
-  },
-  services: preflightSettings,
-})
+  }),
+)
 
-export const campaigns = group({
-  about: "E-mails to lists of recipients",
-  commands: {
-    create: command(createCampaign),
-    preflight,
-    schedule: command(scheduleCampaign, { services: preflightSettings }),
-    pause: command(pauseCampaign),
-    resume: command(resumeCampaign, { services: preflightSettings }),
-    update: command(updateCampaign),
-    cancel: command(cancelCampaign),
-    list: listCommand(campaignList),
-    show,
-    preview,
-    test: command(testCampaign, { services: TestMailSettings.fromEnvironment }),
-  },
-  services: Layer.mergeAll(
-    CampaignRepositoryPg,
-    CampaignReader.layer,
-    SendingReader.layer,
-    EndpointRepositoryPg,
-    OrganizationReader.layer,
-    secretSummaries,
-    ProgramRepositoryPg,
-    RecipientRepositoryPg,
-    senderRepository,
-  ),
-})
+const formatChecks = (checks: ReadonlyArray<PreflightCheck>) =>
+  checks.map(({ check, ...finding }) => formatFinding(`${check}: `, finding)).join("\n")
+
+const services = { services: preflightSettings }
+
+export const campaigns = group("campaigns", "E-mails to lists of recipients", [
+  createCampaign,
+  command(preflight, { format: ({ checks }) => formatChecks(checks), ...services }),
+  command(scheduleCampaign, services),
+  pauseCampaign,
+  command(resumeCampaign, services),
+  updateCampaign,
+  cancelCampaign,
+  campaignList,
+  command(show, { format: formatCampaign }),
+  previewCampaign,
+  command(testCampaign, { services: TestMailSettings.fromEnvironment }),
+])

@@ -1,33 +1,16 @@
-import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { digests as digestList } from "@outreach/backoffice/lists/digests"
-import { organizationId } from "@outreach/backoffice/operations/fields"
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { showDigest } from "@outreach/backoffice/operations/digests"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
-import { Layer } from "effect"
-import { group, reading } from "../Declaration.ts"
-import { argument } from "../inputs/Input.ts"
-import { listCommand } from "../listCommand.ts"
-import { inputsOf } from "../operationCommand.ts"
+import { command } from "../command.ts"
+import { group } from "../group.ts"
 import { formatCell, formatTable } from "../output/Output.ts"
 
-const show = reading({
-  about: "Show each program's funnel, outreach counts and quotas of a date",
-  examples: ["ops digests show 2026-11-20 --organization org_…"],
-  input: { date: argument(CalendarDate, "The date in UTC"), ...inputsOf({ organizationId }) },
-  *run({ organizationId, date }) {
-    return { date, data: yield* DigestRepository.use(({ read }) => read(organizationId, date)) }
-  },
-  format: ({ date, data }) => formatDigest(date, data),
-})
-
-export const digests = group({
-  about: "The partners' daily digests",
-  commands: { list: listCommand(digestList), show },
-  services: Layer.merge(DigestRepositoryPg, DigestReader.layer),
-})
+export const digests = group("digests", "The partners' daily digests", [
+  digestList,
+  command(showDigest, { format: ({ date, data }) => formatDigest(date, data) }),
+])
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const TOTALS = ["recipients_published", "sent", "bounced"] as const

@@ -1,9 +1,10 @@
+import { checkBox, field } from "@outreach/backoffice/operations/Field"
+import { operation } from "@outreach/backoffice/operations/Operation"
 import { textSchema } from "@outreach/domain/textSchema"
 import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { Effect } from "effect"
-import { creatingLog } from "../Declaration.ts"
-import { flag, switchFlag, withDefault } from "../inputs/Input.ts"
+import { command } from "../command.ts"
 import { print, printToStderr } from "../output/Output.ts"
 
 const ROLE = new RegExp(`^(?:${ROLE_KINDS.join("|")})=[^=]{1,63}$`)
@@ -17,34 +18,31 @@ const RolesByKind = textSchema(
   },
 )
 
-export const migrate = creatingLog({
+const migrateDatabase = operation("migrate", {
   about: "Migrate the database to the newest schema, and update the rights of its roles",
-  examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
   input: {
-    grantTo: withDefault(
-      flag(
-        RolesByKind,
-        "Grant existing roles the rights of their kind, now and in later migrations: api=outreach_api,worker=outreach_worker",
-        "kind=role,…",
-      ),
-      [],
+    grantTo: field(
+      RolesByKind,
+      "Grant existing roles the rights of their kind, now and in later migrations: api=outreach_api,worker=outreach_worker",
     ),
-    withSessionSettings: switchFlag(
-      "Also set session settings on all granted roles, for PgBouncer in transaction mode",
-    ),
+    withSessionSettings: checkBox("Also set session settings on all granted roles, for PgBouncer in transaction mode"),
   },
-  *run({ grantTo: parts, withSessionSettings }) {
-    const grantTo = parts.map((part) => {
-      const [kind, role] = part.split("=")
-      return { kind, role } as GrantedRole
-    })
-    const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
-    const applied = yield* runMigrations({ report: printToStderr, grantTo, withSessionSettings })
-    yield* print({ applied }, () =>
-      [
-        ...(applied.length === 0 ? ["The schema was up to date."] : applied.map((file) => `Applied ${file}.`)),
-        ...grantTo.map(({ kind, role }) => `The role ${role} has the rights of the kind ${kind}.`),
-      ].join("\n"),
-    )
-  },
+  run: ({ grantTo: parts = [], withSessionSettings = false }) =>
+    Effect.gen(function* () {
+      const grantTo = parts.map((part) => {
+        const [kind, role] = part.split("=")
+        return { kind, role } as GrantedRole
+      })
+      const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
+      const applied = yield* runMigrations({ report: printToStderr, grantTo, withSessionSettings })
+      yield* print({ applied }, () =>
+        [
+          ...(applied.length === 0 ? ["The schema was up to date."] : applied.map((file) => `Applied ${file}.`)),
+          ...grantTo.map(({ kind, role }) => `The role ${role} has the rights of the kind ${kind}.`),
+        ].join("\n"),
+      )
+    }),
+  examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
 })
+
+export const migrate = command(migrateDatabase, { createsLog: true })

@@ -7,35 +7,29 @@ import {
   updateOperator,
 } from "@outreach/backoffice/operations/operators"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
-import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepositoryPg"
 import { Effect, Layer } from "effect"
-import { group } from "../Declaration.ts"
-import { listCommand } from "../listCommand.ts"
-import { command } from "../operationCommand.ts"
+import { command } from "../command.ts"
+import { group } from "../group.ts"
 import { Target } from "../Target.ts"
 
-const services = Layer.effect(
-  ConsoleAddress,
-  Effect.gen(function* () {
-    const { consoleUrl } = yield* Target
-    return { linkUrl: yield* consoleUrl }
-  }),
-)
+const linkAddress = {
+  services: Layer.effect(
+    ConsoleAddress,
+    Effect.gen(function* () {
+      const { consoleUrl } = yield* Target
+      return { linkUrl: yield* consoleUrl }
+    }),
+  ),
+}
 
-export const operators = group({
-  about: "Who may use the console",
-  commands: {
-    create: command(createOperator, { services }),
-    list: listCommand(operatorList),
-    update: command(updateOperator),
-    "sign-out": command(signOutOperator),
-    remove: command(removeOperator),
-  },
-  services: OperatorRepositoryPg,
-})
+export const operators = group("operators", "Who may use the console", [
+  command(createOperator, linkAddress),
+  operatorList,
+  updateOperator,
+  signOutOperator,
+  removeOperator,
+])
 
-export const signInLinks = group({
-  about: "Links by which operators sign in, once each",
-  commands: { create: command(createSignInLink, { services }) },
-  services: OperatorRepositoryPg,
-})
+export const signInLinks = group("sign-in-links", "Links by which operators sign in, once each", [
+  command(createSignInLink, linkAddress),
+])

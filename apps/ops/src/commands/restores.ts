@@ -1,4 +1,7 @@
 import { formatCounted } from "@outreach/backoffice/format"
+import { checkBox, field, file, required } from "@outreach/backoffice/operations/Field"
+import { operation } from "@outreach/backoffice/operations/Operation"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import {
@@ -17,42 +20,44 @@ import {
 } from "@outreach/domain/restores/Restores"
 import { Seconds } from "@outreach/domain/Seconds"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, FileSystem, Stream } from "effect"
-import { changing, group, reading } from "../Declaration.ts"
-import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
-import { confirm, formatRecord, formatRows, type Refusal, refusal, refuse, yes } from "../output/Output.ts"
+import { command } from "../command.ts"
+import { group } from "../group.ts"
+import { formatRecord, formatRows, type Refusal, refusal } from "../output/Output.ts"
 
 /** Number of recipients in a transaction, which locks their organization's clock. */
 const BATCH_SIZE = 500
 
-const begin = changing({
+const begin = operation("restores begin", {
   about:
     "Start the steps after a restore, before any process: pauses sending, moves the clocks ahead, and pauses campaigns that may have sent",
-  examples: ["ops restores begin --restored-to 2026-12-01T03:10:00Z"],
   input: {
-    restoredTo: flag(Instant, "The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
-    margin: optional(
-      flag(
-        Seconds,
-        "How far to move the clocks ahead (default CLOCK_SKEW_SECONDS, 60s); more if the lost server's clock was further ahead",
-      ),
+    restoredTo: required(
+      field(Instant, "The point to which the database was restored", { example: "2026-12-01T03:10:00Z" }),
+    ),
+    margin: field(
+      Seconds,
+      "How far to move the clocks ahead (default CLOCK_SKEW_SECONDS, 60s); more if the lost server's clock was further ahead",
     ),
   },
-  *run({ restoredTo, margin }) {
+  run: Effect.fnUntraced(function* ({ restoredTo, margin }) {
     const { seconds } = yield* ClockSkew
     return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? seconds))
-  },
-  format: (report) => formatReport(report),
+  }),
 })
 
-const mailed = changing({
+const markSent = operation("restores mark-sent", {
   about:
     "Mark recipients as sent whose Message-IDs are in the mail server's log. Can be repeated with the same or other logs",
-  examples: ["ops restores mark-sent --log /var/log/mail.log"],
-  input: { log: text("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line", "file") },
-  *run({ log }) {
+  input: {
+    log: required(
+      file("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line", {
+        example: "/var/log/mail.log",
+      }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ log }) {
     const { id } = yield* findUnderWay
     const total = { marked: 0, known: 0, missing: 0 }
     yield* readMailLog(log).pipe(
@@ -68,12 +73,13 @@ const mailed = changing({
     )
     yield* RestoreRepository.use(({ noteMailLog }) => noteMailLog(id))
     return total
-  },
+  }),
 })
 
-const show = reading({
+const show = operation("restores show", {
+  access: "reads",
   about: "Show whether the workers may send, and what the last restore changed, with the text for each partner",
-  *run() {
+  run: Effect.fnUntraced(function* () {
     const restores = yield* RestoreRepository
     const latest = yield* restores.latest
     const state = yield* restores.databaseState
@@ -82,51 +88,60 @@ const show = reading({
       ...state,
       latest: latest === undefined ? null : yield* restoreReport(latest),
     }
-  },
-  format: ({ latest, ...workers }) =>
-    [formatRecord(workers), latest === null ? "There was no restore." : formatReport(latest)].flat(),
+  }),
 })
 
-const finish = changing({
-  about: "Resume the workers, and print a message for each partner. Requires confirmation or --yes",
+class PromotedAlone extends DescribedError(
+  "PromotedAlone",
+  "--promoted is for a database that lost nothing; it does not go with --resume-campaigns.",
+) {}
+
+const finish = operation("restores finish", {
+  about: "Resume the workers, and print a message for each partner",
+  isIrreversible: true,
   input: {
-    resumeCampaigns: switchFlag(
-      "Resume the campaigns that the restore paused; requires that `mark-sent` read all logs",
-    ),
-    promoted: switchFlag("Resume the workers after a failover, an upgrade or a move without data loss"),
-    yes,
+    resumeCampaigns: checkBox("Resume the campaigns that the restore paused; requires that `mark-sent` read all logs"),
+    promoted: checkBox("Resume the workers after a failover, an upgrade or a move without data loss"),
   },
-  *run({ resumeCampaigns, promoted, yes }) {
+  plan: Effect.fnUntraced(function* ({ resumeCampaigns, promoted }) {
+    const planned = { title: "Resume the workers", many: "all workers", when: "Immediately." }
+    const caution = { because: "They send e-mails and webhooks again." }
     if (promoted) {
-      if (resumeCampaigns) {
-        // It finishes no restore, so no campaign is resumed.
-        return yield* refuse(
-          "PromotedAlone",
-          "--promoted is for a database that lost nothing; it does not go with --resume-campaigns.",
-        )
-      }
-      yield* confirm("let the workers send from a database that was promoted or moved, and that has lost nothing", {
-        yes,
-      })
-      return yield* acceptPromotion()
+      // It finishes no restore, so no campaign is resumed.
+      if (resumeCampaigns) return yield* new PromotedAlone()
+      const name = "a database that was promoted or moved, and that has lost nothing"
+      return { ...planned, affects: { id: "", name }, caution }
     }
     yield* findUnderWay
     const campaigns = yield* RestoreRepository.use(({ campaigns }) => campaigns)
     const paused = campaigns.filter(({ status }) => status === "paused")
     const count = paused.reduce((sum, campaign) => sum + campaign.unsent, 0)
     const named = `${formatCounted(paused.length, "campaign")} with ${formatCounted(count, "recipient")} without their e-mail`
-    const then = resumeCampaigns ? `resume ${named}` : `leave ${named} paused`
-    yield* confirm(`let the workers send again, and ${then}`, { yes, count })
+    return {
+      ...planned,
+      count,
+      affects: { id: "", name: "the restored database" },
+      facts: { Campaigns: `${named} ${resumeCampaigns ? "resume" : "stay paused"}` },
+      caution,
+    }
+  }),
+  run: Effect.fnUntraced(function* ({ resumeCampaigns, promoted }) {
+    if (promoted) return yield* acceptPromotion()
     return yield* restoreReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
-  },
-  format: (result) => ("partners" in result ? formatReport(result) : formatRecord(result)),
+  }),
 })
 
-export const restores = group({
-  about: "What to do after the database was restored to a point in the past",
-  commands: { begin, "mark-sent": mailed, show, finish },
-  services: RestoreRepositoryPg,
-})
+export const restores = group("restores", "What to do after the database was restored to a point in the past", [
+  command(begin, { format: (report) => formatReport(report) }),
+  markSent,
+  command(show, {
+    format: ({ latest, ...workers }) =>
+      [formatRecord(workers), latest === null ? "There was no restore." : formatReport(latest)].flat(),
+  }),
+  command(finish, {
+    format: (result) => ("partners" in result ? formatReport(result) : formatRecord(result)),
+  }),
+])
 
 // The left-hand side of this service's Message-IDs is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one per line.
 const MESSAGE_ID = /(?:^|\bmessage-id=|\bid=)\s*<?(rcp_[0-9a-f]{32})@/i

@@ -5,7 +5,6 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
 import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
-import { onlySwitch, switchFlag } from "../inputs/Input.ts"
 
 export const OUTPUT_FORMS = ["table", "json", "csv"] as const
 
@@ -82,6 +81,14 @@ export const formatRecord = (record: object): string =>
     Object.entries(record).map(([field, value]) => [snakeName(field), value as Cell]),
   )
 
+/** Formats an event's fields, and below them its content. */
+export const formatContent = ({
+  content,
+  body,
+  ...event
+}: object & { readonly content?: string; readonly body?: string }): string =>
+  `${formatRecord(event)}\n\n${body ?? content}`
+
 export const formatRows = <Row extends object>(
   rows: ReadonlyArray<Row>,
   fields: ReadonlyArray<keyof Row & string>,
@@ -146,11 +153,6 @@ export const refusal = (tag: string, sentence: string, details: object = {}): Re
 
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))
-
-export const quiet = switchFlag("Hide the progress")
-
-/** `--yes`: confirms an irreversible command. */
-export const yes = onlySwitch("Skip the confirmation; required without a terminal, and with --output json or csv")
 
 /**
  * Prompts on a terminal to confirm an irreversible action. Fails if the user declines, and without a terminal.

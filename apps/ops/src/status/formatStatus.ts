@@ -1,3 +1,4 @@
+import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
 import { formatCount } from "@outreach/backoffice/format"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
@@ -69,14 +70,12 @@ const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
   `${counted(count)} ${word}${count > 0 ? ` for ${formatAge(oldestSeconds)}` : ""}`
 
 const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnderWay): string => {
-  const wanted = progress.recipients - progress.withdrawn - progress.quarantined
-  const share = wanted <= 0 ? 0 : Math.min(1, progress.answered / wanted)
   const notes = [
     `${compact.format(progress.answered)}/${compact.format(progress.recipients)}`,
     ...(progress.quarantined > 0 ? [`${progress.quarantined} unknown`] : []),
     ...(pausedDomains > 0 ? [`${pausedDomains} paused`] : []),
   ]
-  return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${drawBar(share, BAR_WIDTH)} ${notes.join(", ")}`
+  return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${drawBar(describeProgress(progress).share, BAR_WIDTH)} ${notes.join(", ")}`
 }
 
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)

@@ -4,8 +4,14 @@ import { csvRow, disarmFormula } from "./csvRow.ts"
 export const csvTable = <Column extends string>(
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<{ readonly [C in Column]?: unknown }>,
-): string =>
-  [columns.map(snakeName), ...rows.map((row) => columns.map((column) => toCell(row[column])))].map(csvRow).join("")
+): string => csvHead(columns) + rows.map((row) => csvLine(columns, row)).join("")
+
+export const csvHead = (columns: ReadonlyArray<string>): string => csvRow(columns.map(snakeName))
+
+export const csvLine = <Column extends string>(
+  columns: ReadonlyArray<Column>,
+  row: { readonly [C in Column]?: unknown },
+): string => csvRow(columns.map((column) => toCell(row[column])))
 
 const toCell = (value: unknown): string | null => {
   if (value === undefined || value === null) return null
@@ -15,4 +21,5 @@ const toCell = (value: unknown): string | null => {
   return disarmFormula(text).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/, "$1 $2")
 }
 
-const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** Renames one field to the API's snake case: `createdAt` becomes `created_at`. */
+export const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,9 +1,9 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
-import { textSchema } from "@outreach/domain/textSchema"
+import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Result, Schema } from "effect"
-import type { Codec, Fields, ValuesOf } from "../operations/Field.ts"
+import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
 import type { TaggedFailure } from "../operations/Operation.ts"
 
 /** The severity of a status: good, warning, bad, or idle. */
@@ -168,6 +168,12 @@ export const list = <
 
 /** Maximum number of rows of a command and a download. */
 export const MAX_ROWS = 1000
+
+/** The part of a list that a command prints. */
+export const pageFields = {
+  limit: withDefault(field(wholeNumber(1, MAX_ROWS), `Maximum number of rows, 1 to ${MAX_ROWS}`), "50"),
+  after: field(Schema.String, "Start after this row, as printed at the end of the previous page"),
+}
 
 /** Reads pages until they have `limit` rows or the list ends; at most `maxPages`. */
 export const readRows = Effect.fnUntraced(function* <F, Row, R>(

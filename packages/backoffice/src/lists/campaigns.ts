@@ -1,15 +1,15 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
-import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Schema, Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
 import { choice, field } from "../operations/Field.ts"
-import { organizationFilter } from "../operations/fields.ts"
+import { organizationFilter, programFilter } from "../operations/fields.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
 const campaignFilters = {
   organizationId: organizationFilter,
-  programId: field(ProgramId, "Program", { kind: "choice", all: "All" }),
+  programId: programFilter,
   status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
   kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
   text: field(Schema.String, "Name contains", { size: 16, hint: "Case-insensitive" }),

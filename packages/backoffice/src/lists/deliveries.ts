@@ -1,12 +1,19 @@
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DELIVERY_STATES, type DeliveryState, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
-import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
+import { DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect } from "effect"
 import { DeliveryReader, MAX_SCAN } from "../deliveries/DeliveryReader.ts"
 import { formatCount } from "../format.ts"
 import { checkBox, choice, field } from "../operations/Field.ts"
-import { endpointFilter, httpStatus, organizationFilter, outboundType, timeRange } from "../operations/fields.ts"
+import {
+  campaignFilter,
+  endpointFilter,
+  httpStatus,
+  organizationFilter,
+  outboundType,
+  timeRange,
+} from "../operations/fields.ts"
 import { badge, count, InvalidAfter, id, inOps, list, millis, type Tone, text, time } from "./List.ts"
 
 export const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
@@ -26,10 +33,10 @@ export const deliveryFilters = {
   status: httpStatus,
   outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All", hint: "Of the last attempt" }),
   slowerThan: field(Seconds, "Slower than", { placeholder: "2s", size: 5, hint: "The last attempt", example: "2s" }),
-  slowest: checkBox("Order", "Slowest first", { hint: `Slowest first, among the newest ${formatCount(MAX_SCAN)}` }),
+  slowest: checkBox("Slowest first", { hint: `Among the newest ${formatCount(MAX_SCAN)}` }),
   eventId: field(EventId, "Event", { placeholder: "evt_…" }),
   type: outboundType,
-  campaignId: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
+  campaignId: campaignFilter,
   ...timeRange("Created from", "Created before"),
 }
 

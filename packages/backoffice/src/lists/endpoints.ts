@@ -22,7 +22,7 @@ export const endpoints = list("endpoints list", {
       ],
       { all: "All" },
     ),
-    removed: checkBox("Removed", "Removed", { hint: "Instead of the others" }),
+    removed: checkBox("Removed", { hint: "Instead of the others" }),
   },
   read: ({ organizationId, state, removed }) =>
     Effect.map(

@@ -1,15 +1,14 @@
-import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
-import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventReader } from "../events/EventReader.ts"
-import { choice, field } from "../operations/Field.ts"
-import { organizationFilter, timeRange } from "../operations/fields.ts"
+import { field } from "../operations/Field.ts"
+import { campaignFilter, organizationFilter, outboundType, timeRange } from "../operations/fields.ts"
 import { id, inOps, list, text, time } from "./List.ts"
 
 export const eventFilters = {
   organizationId: organizationFilter,
-  type: choice("Type", outboundEventTypes, { all: "All" }),
-  campaignId: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
+  type: outboundType,
+  campaignId: campaignFilter,
   recipientId: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
   ...timeRange("Emitted from", "Emitted before"),
 }

@@ -16,11 +16,10 @@ export const imports = list("imports list", {
   about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
   filters: { campaignId: required(field(CampaignId, "Campaign")) },
   cursor: { id: ImportId },
-  read: ({ campaignId }, { limit, after }) =>
-    Effect.gen(function* () {
-      const campaign = yield* (yield* CampaignRepository).find(campaignId)
-      return yield* (yield* ImportLog).list(campaign, { limit: limit + 1, before: after })
-    }),
+  read: Effect.fnUntraced(function* ({ campaignId }, { limit, after }) {
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1, before: after })
+  }),
   columns: {
     id: inOps,
     begunAt: time("Started"),

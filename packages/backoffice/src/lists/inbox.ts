@@ -27,8 +27,8 @@ export const inbox = list("inbox list", {
   about: "List inbound events, by default quarantined ones",
   examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
   filters: {
-    waiting: checkBox("Pending", "Pending", { hint: "Instead of quarantined events" }),
-    applied: checkBox("Applied", "Applied", { hint: "Instead of quarantined events, newest first" }),
+    waiting: checkBox("Pending", { hint: "Instead of quarantined events" }),
+    applied: checkBox("Applied", { hint: "Instead of quarantined events, newest first" }),
     ...inboxFilters,
   },
   cursor: InboxCursor.fields,

@@ -20,7 +20,7 @@ export const issueFilters = {
     ],
     { all: "Open", hint: "Failing now, with dead letters to replay, muted, or ended without dead letters" },
   ),
-  largest: checkBox("Order", "Largest first", { hint: "Largest first, on one page" }),
+  largest: checkBox("Largest first", { hint: "On one page" }),
 }
 
 export const issues = list("issues list", {

@@ -9,7 +9,7 @@ export const operators = list("operators list", {
   about: "List the operators of the console, oldest first, with their open sessions",
   filters: {
     organizationId: organizationFilter,
-    removed: checkBox("Removed", "Removed", { hint: "Instead of the others" }),
+    removed: checkBox("Removed", { hint: "Instead of the others" }),
   },
   read: ({ organizationId, removed = false }) =>
     Effect.map(

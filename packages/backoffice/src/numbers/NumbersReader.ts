@@ -5,6 +5,7 @@ import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
+import { GROUPINGS } from "../lists/numbers.ts"
 
 /** The counts. */
 export const Numbers = Schema.Struct({
@@ -29,8 +30,6 @@ export type Numbers = typeof Numbers.Type
 export type NumberName = keyof Numbers
 export const NUMBER_NAMES = Struct.keys(Numbers.fields)
 
-/** The groupings of the numbers. */
-export const GROUPINGS = ["organization", "program", "campaign"] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
 /** UTC dates, from the first to the last. */

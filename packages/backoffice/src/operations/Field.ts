@@ -1,6 +1,7 @@
 import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Schema } from "effect"
+import { Record, Result, Schema } from "effect"
 
 /** A schema that parses text. */
 export type Codec<A> = Schema.Codec<A, string>
@@ -13,7 +14,10 @@ export type Option<Value extends string = string> =
 
 /** How people enter a value: as an input of a form, and as a flag of a command. */
 export interface Control {
-  /** Default `text`. An `instant` is entered in the viewer's zone, without scripts in UTC. A `switch` is a flag without a value. */
+  /**
+   * Default `text`. An `instant` is entered in the viewer's zone, without scripts in UTC. A `switch` is a flag without a value: a choice of its
+   * two options, or without options a check box.
+   */
   readonly kind?: "text" | "lines" | "choice" | "boxes" | "switch" | "date" | "instant" | "file"
   readonly label: string
   /** The input's part of a long form, next to its neighbours. */
@@ -30,8 +34,10 @@ export interface Control {
   /** The keyboard of a telephone. Default `text`. */
   readonly inputmode?: "numeric" | "email" | "url"
   readonly required?: boolean
-  /** Whether the command has an argument for it, instead of a flag, and whether the argument can be repeated. */
-  readonly isArgument?: true | "repeated"
+  /** Whether the command has an argument for it, instead of a flag. */
+  readonly isArgument?: true
+  /** Whether the command accepts several. A form has one input for all of them, separated by commas. */
+  readonly isRepeated?: true
   readonly placeholder?: string
   readonly size?: number
   readonly maxLength?: number
@@ -113,12 +119,17 @@ export const yesOrNo = (label: string, yes: string, no: string, details: Details
   })
 
 /** Declares a check box, which is a flag without a value. */
-export const checkBox = (label: string, text: string, details: Details = {}): Field<boolean> =>
-  field(YesOrNo, label, { kind: "switch", options: [["yes", text]], ...details })
+export const checkBox = (label: string, details: Details = {}): Field<boolean> =>
+  field(YesOrNo, label, { kind: "switch", ...details })
 
-/** Declares values that only a command has, as an argument for each. */
-export const repeated = <A>({ schema, control }: Field<A>): Field<ReadonlyArray<A>> =>
-  ({ schema, isRequired: false, control: { ...control, isArgument: "repeated" } }) as never
+/** Declares a list of values, for each of which a command has a flag or an argument. */
+export const repeated = <A>({ schema, control: { label, ...details } }: Field<A>): Field<ReadonlyArray<A>> => {
+  const parse = parseInput(schema)
+  const all = textSchema(`one or more, separated by commas: ${expectedBy(schema)}`, (text) => {
+    return Result.getOrUndefined(Result.all(text.split(",").map((part) => parse(part.trim()))))
+  })
+  return field(all, label, { ...details, isRepeated: true })
+}
 
 /** Declares a form's file; its value is the file's name. No other form accepts a file. */
 export const file = (label: string, details: Omit<Details, "kind"> = {}): Field<string> =>
@@ -140,3 +151,18 @@ export const withDefault = <A>(input: Field<A, boolean>, value: string): Field<A
 /** The name of a field in a form, and of its flag: `sender-name`, and for an id `organization`. */
 export const fieldName = (key: string): string =>
   key.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** Returns the start of the ids of a schema, such as `org_…`; undefined if it has no ids. */
+export const prefixOf = (schema: Schema.Constraint): string | undefined => {
+  const [, prefix] = /: ([a-z]{3}_) and 32 hex digits$/.exec(expectedBy(schema)) ?? []
+  return prefix && `${prefix}…`
+}
+
+export const isOptional = ({ isRequired, control: { required } }: AnyField): boolean => !isRequired && !required
+
+/** Returns an example of each field without which its command fails, by key. */
+export const examplesOf = (fields: Fields): Readonly<Record<string, string>> =>
+  Record.map(
+    Record.filter(fields, (field) => !isOptional(field) && field.control.value === undefined),
+    ({ schema, control }) => control.example ?? prefixOf(schema) ?? "…",
+  )

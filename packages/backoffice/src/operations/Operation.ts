@@ -52,7 +52,9 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly command: string
   /** The description in the help. */
   readonly about: string
-  /** The button's label. */
+  /** Whether it only reads; `reveals` if it shows personal data or searches by it. Default: it changes something. */
+  readonly access?: "reads" | "reveals"
+  /** The button's label. Default: none, for an operation without a form. */
   readonly label: string
   readonly of: S
   readonly input: F
@@ -72,16 +74,21 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R>
   /** Whether the result may be a replay, which a command follows until it ends, unless with `--detach`. */
   readonly isReplay?: true
+  /** Whether a command shows its progress, unless with `--quiet`. */
+  readonly isLong?: true
   /** With a version, fails with `ChangedMeanwhile` if the object has a later one; only for changes that check it atomically. */
   readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R>
   /** Returns the part of the result that can't be read again. */
   readonly shownOnce?: (result: A) => string | undefined
-  /** Describes the effect in a sentence. */
+  /** Describes the effect in a sentence. Default: no sentence. */
   readonly done: (result: A, input: InputOf<S, F>) => string
   readonly examples?: ReadonlyArray<string>
 }
 
-interface Declaration<S, F, Found, A, R1, R2, R3, R4> extends Access, Pick<Operation<S, F, Found, A, never>, Plain> {
+interface Declaration<S, F, Found, A, R1, R2, R3, R4>
+  extends Partial<Access>,
+    Pick<Operation<S, F, Found, A, never>, Plain> {
+  readonly label?: string
   readonly of?: S
   readonly input?: F
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
@@ -90,21 +97,22 @@ interface Declaration<S, F, Found, A, R1, R2, R3, R4> extends Access, Pick<Opera
   readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R3>
   // The type of the result is inferred only from `run`.
   readonly shownOnce?: (result: NoInfer<A>) => string | undefined
-  readonly done: (result: NoInfer<A>, input: InputOf<S, F>) => string
+  readonly done?: (result: NoInfer<A>, input: InputOf<S, F>) => string
 }
 
 type Plain =
   | "about"
-  | "label"
+  | "access"
   | "isPartial"
   | "isIrreversible"
   | "isReplay"
+  | "isLong"
   | "faults"
   | "texts"
   | "versionOf"
   | "examples"
 
-/** Declares an operation by its command's words. */
+/** Declares an operation by its command's words. It requires the role `admin` unless it declares another or only reads. */
 export const operation = <
   A,
   R3,
@@ -117,4 +125,12 @@ export const operation = <
 >(
   command: string,
   declaration: Declaration<S, F, Found, A, R1, R2, R3, R4>,
-): Operation<S, F, Found, A, R1 | R2 | R3 | R4> => ({ of: {} as S, input: {} as F, ...declaration, command })
+): Operation<S, F, Found, A, R1 | R2 | R3 | R4> => ({
+  role: declaration.access === undefined ? "admin" : "viewer",
+  label: "",
+  of: {} as S,
+  input: {} as F,
+  done: () => "",
+  ...declaration,
+  command,
+})

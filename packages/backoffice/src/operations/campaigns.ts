@@ -38,7 +38,7 @@ const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => cam
 const [mail, window] = ["E-mail", "Sending window"]
 const complaints = "Pause on complaints"
 export const describePause = (isAutomatic: boolean): string => (isAutomatic ? "automatically at 0.3 %" : "manually")
-const atLeast = "From 3 complaints and 0.3 % of the sent e-mails"
+const atLeast = "Automatically, from 3 complaints and 0.3 % of the sent e-mails"
 const example = "2026-12-01T09:00:00Z"
 
 const perMinute = (details: { readonly group?: string } = {}) =>
@@ -104,7 +104,7 @@ export const createCampaign = operation("campaigns create", {
     windowStart: required(field(Instant, "Sending starts", { group: window, kind: "instant", example })),
     windowEnd: required(field(Instant, "Sending ends", { group: window, kind: "instant", example })),
     perMinute: perMinute({ group: window }),
-    pauseOnComplaints: checkBox(complaints, describePause(true), { group: window, hint: atLeast }),
+    pauseOnComplaints: checkBox(complaints, { group: window, hint: atLeast }),
   },
   faults: {
     ProgramNotFound: "programId",
@@ -241,7 +241,6 @@ export const pauseCampaign = operation("campaigns pause", {
 
 export const cancelCampaign = operation("campaigns cancel", {
   ...ofCampaign,
-  role: "admin",
   about: "Cancel a campaign permanently",
   label: "Cancel permanently",
   isIrreversible: true,

@@ -12,7 +12,7 @@ import { PersonalDataReader } from "../erasure/PersonalDataReader.ts"
 import { formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { TimelineReader } from "../recipients/TimelineReader.ts"
-import { field, type ValuesOf } from "./Field.ts"
+import { field, file, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 // Loaded when a command runs, because it loads the contract.
@@ -68,17 +68,18 @@ const findOne = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
 })
 
 export const exportClinician = operation("clinicians export", {
-  role: "admin",
+  access: "reveals",
   about: "Export all data on a clinician as one JSON value, without data on other people",
   label: "Export everything as JSON",
-  input: inputs,
-  run: (given) =>
-    Effect.gen(function* () {
-      const [organizationId, clinician] = yield* findOne(given)
-      yield* (yield* useCases).assertNoUnfinishedErasure(organizationId, clinician)
-      return yield* (yield* PersonalDataReader).read(organizationId, clinician)
-    }),
-  done: () => "Exported.",
+  input: {
+    ...inputs,
+    out: file("Write to this new file (readable only by its owner) instead of standard output"),
+  },
+  run: Effect.fnUntraced(function* ({ out: _, ...given }) {
+    const [organizationId, clinician] = yield* findOne(given)
+    yield* (yield* useCases).assertNoUnfinishedErasure(organizationId, clinician)
+    return yield* (yield* PersonalDataReader).read(organizationId, clinician)
+  }),
   examples: [
     "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
     "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
@@ -92,16 +93,12 @@ const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
 }
 
 /** Counts the rows to erase, and finds an earlier or interrupted erasure. */
-export const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
+const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
   const [organizationId, clinician] = yield* findOne(given)
   return { organizationId, clinician, ...(yield* (yield* useCases).planErasure(organizationId, clinician)) }
 })
 
-const sumOf = (counts: PersonalDataCounts): string =>
-  formatCounted(
-    Object.values(counts).reduce((sum, count) => sum + count, 0),
-    "row",
-  )
+const sumOf = (counts: PersonalDataCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 export const formatCounts = (counts: PersonalDataCounts): string =>
   Object.entries(counts)
@@ -109,7 +106,6 @@ export const formatCounts = (counts: PersonalDataCounts): string =>
     .join(", ") || "none"
 
 export const eraseClinician = operation("clinicians erase", {
-  role: "admin",
   about: "Erase a clinician permanently; a keyed hash keeps suppressing them. Prints the certificate",
   label: "Erase permanently",
   isIrreversible: true,
@@ -121,7 +117,7 @@ export const eraseClinician = operation("clinicians erase", {
     const npi = clinician.npi ?? ""
     return {
       title: "Erase the clinician",
-      many: sumOf(counts),
+      many: formatCounted(sumOf(counts), "row"),
       affects: id === undefined ? organization : { id, name: `NPI ${maskNpi(npi)}` },
       when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
       facts: { Organization: organization, Tables: formatCounts(counts) },
@@ -132,13 +128,22 @@ export const eraseClinician = operation("clinicians erase", {
       },
     }
   }),
+  preview: Effect.fnUntraced(function* (given) {
+    const { organizationId, counts, earlier, unfinished } = yield* planErasure(given)
+    const erasedAt = earlier?.finishedAt ?? null
+    const data = { organizationId, counts, count: sumOf(counts), erasedAt, isUnfinished: unfinished !== undefined }
+    const before = data.isUnfinished
+      ? "An earlier erasure was interrupted."
+      : erasedAt && `Erased before, at ${erasedAt}.`
+    return { data, text: [`${formatCounts(counts)} would be erased.`, before].filter(Boolean).join(" ") }
+  }),
   run: (given) =>
     Effect.gen(function* () {
       const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
       return { outcome, ...certificate }
     }),
   done: ({ outcome, counts, erasureId }) =>
-    `${OUTCOMES[outcome]}: ${sumOf(counts)}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
+    `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
   examples: [
     "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
     "ops clinicians erase --organization org_… --npi 1234567893 --yes --output json",

@@ -28,8 +28,8 @@ class UnclearSelection extends DescribedError(
 
 const selection = {
   ...deadLetterFilters,
-  all: checkBox("All", "Every dead letter", { hint: "Every dead letter" }),
-  deliveryId: repeated(field(DeliveryId, "Ids of dead letters")),
+  all: checkBox("Every dead letter"),
+  deliveryId: repeated(field(DeliveryId, "Ids of dead letters", { isArgument: true })),
 }
 
 const toSelection = ({ deliveryId: ids = [], all = false, ...filter }: ValuesOf<typeof selection>) => ({
@@ -170,7 +170,6 @@ const countRemoved = Effect.fnUntraced(function* ({ olderThan, confirm, ...filte
 })
 
 export const removeDeadLetters = operation("dead-letters remove", {
-  role: "admin",
   about: "Delete old dead letters, replayed or not",
   label: "Remove permanently",
   isIrreversible: true,

@@ -1,9 +1,27 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { DeliveryId } from "@outreach/domain/Identifier"
+import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
+import { checkBox } from "./Field.ts"
 import { operation } from "./Operation.ts"
+
+export const showDelivery = operation("deliveries show", {
+  access: "reveals",
+  about: "Show a delivery, which may be a dead letter, with its attempts",
+  of: { deliveryId: DeliveryId },
+  input: { reveal: checkBox("Show the body that is sent, too, with its personal data") },
+  run: Effect.fnUntraced(function* ({ deliveryId, reveal = false }) {
+    const reader = yield* DeliveryReader
+    const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
+    const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
+    const request = reveal ? yield* reader.request(delivery) : undefined
+    return { delivery: { ...delivery, maxAttempts }, attempts, request }
+  }),
+  examples: ["ops deliveries show dlv_…", "ops deliveries show dlv_… --reveal"],
+})
 
 /** The delivery has no row that waits for its next attempt. */
 class NothingToRetry extends DescribedError(
@@ -17,11 +35,10 @@ export const retryDelivery = operation("deliveries retry", {
   about: "Make the next attempt of a pending delivery now",
   label: "Retry now",
   of: { deliveryId: DeliveryId },
-  run: ({ deliveryId }) =>
-    Effect.gen(function* () {
-      if (yield* (yield* DeliveryRepository).retryNow(deliveryId)) return { delivery: deliveryId }
-      const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
-      return yield* new NothingToRetry({ deliveryId, state: delivery.state })
-    }),
+  run: Effect.fnUntraced(function* ({ deliveryId }) {
+    if (yield* (yield* DeliveryRepository).retryNow(deliveryId)) return { delivery: deliveryId }
+    const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
+    return yield* new NothingToRetry({ deliveryId, state: delivery.state })
+  }),
   done: () => "Scheduled now. A worker makes the attempt within a second unless the endpoint's breaker is open.",
 })

@@ -1,7 +1,12 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
-import { formatRetryDelays, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
+import {
+  describeSchedule,
+  formatRetryDelays,
+  RetryDelays,
+  toRetryDelays,
+} from "@outreach/domain/deliveries/deliverySchedule"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
 import {
   type EndpointStatus,
@@ -22,6 +27,7 @@ import { EndpointId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Partitions } from "@outreach/postgres/Partitions"
+import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Redacted, Schema, Struct } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
@@ -97,8 +103,20 @@ const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
 const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Timestamp }) =>
   at && `Events before ${at.slice(0, 10)} are deleted (EVENTS_MONTHS).`
 
+export const showEndpoint = operation("endpoints show", {
+  access: "reveals",
+  about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
+  of,
+  input: { reveal: checkBox("Show the whole address, which may hold a secret of the partner") },
+  run: Effect.fnUntraced(function* ({ endpointId, reveal }) {
+    const endpoints = yield* EndpointRepository
+    const found = yield* endpoints.find(endpointId)
+    const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
+    return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
+  }),
+})
+
 export const createEndpoint = operation("endpoints create", {
-  role: "admin",
   about:
     "Add a webhook endpoint, by default for all event types. http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
   label: "Add the endpoint",
@@ -111,7 +129,7 @@ export const createEndpoint = operation("endpoints create", {
       example: "2026-11-01T09:00:00Z",
     }),
     ...settings,
-    ownSecret: checkBox("Separate secret", "Create a signing secret for this endpoint, and show it once", {
+    ownSecret: checkBox("Separate secret", {
       hint: "Created and shown once, instead of using the organization's",
     }),
   },
@@ -131,7 +149,6 @@ export const createEndpoint = operation("endpoints create", {
 })
 
 export const updateEndpoint = operation("endpoints update", {
-  role: "admin",
   about: "Change an endpoint. Pending deliveries use the new settings, too",
   label: "Change",
   of,
@@ -168,7 +185,6 @@ export const describeSettings = (endpoint: EndpointStatus): Readonly<Record<stri
 }
 
 export const disableEndpoint = operation("endpoints disable", {
-  role: "admin",
   about: "Disable an endpoint; its deliveries are queued until it is enabled",
   label: "Disable",
   of,
@@ -187,13 +203,12 @@ class NothingToReplay extends DescribedError(
 ) {}
 
 export const enableEndpoint = operation("endpoints enable", {
-  role: "admin",
   about: "Enable an endpoint immediately, even if it failed before; shows the events it missed since its last success",
   label: "Enable",
   of,
   input: {
-    replayMissed: checkBox("Missed events", "Send them once", {
-      hint: "Also send each event that became a dead letter since its last success",
+    replayMissed: checkBox("Send missed events once", {
+      hint: "Each event that became a dead letter since its last success",
     }),
     rate: optionalRate,
   },
@@ -226,7 +241,6 @@ export const enableEndpoint = operation("endpoints enable", {
 })
 
 export const removeEndpoint = operation("endpoints remove", {
-  role: "admin",
   about: "Remove an endpoint permanently with its separate signing secrets; its history remains",
   label: "Remove permanently",
   isIrreversible: true,
@@ -241,17 +255,16 @@ export const removeEndpoint = operation("endpoints remove", {
           "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected.",
       },
     })),
-  run: ({ endpointId }) =>
-    Effect.gen(function* () {
-      const { lagEvents, waiting, waitingReplays, inFlight } = yield* Endpoints.findPresentEndpoint(endpointId)
-      return {
-        ...(yield* Endpoints.removeEndpoint(endpointId)),
-        discardedEvents: lagEvents,
-        discardedRetries: waiting - lagEvents - waitingReplays,
-        discardedReplays: waitingReplays,
-        callsInFlight: inFlight,
-      }
-    }),
+  run: Effect.fnUntraced(function* ({ endpointId }) {
+    const { lagEvents, waiting, waitingReplays, inFlight } = yield* Endpoints.findPresentEndpoint(endpointId)
+    return {
+      ...(yield* Endpoints.removeEndpoint(endpointId)),
+      discardedEvents: lagEvents,
+      discardedRetries: waiting - lagEvents - waitingReplays,
+      discardedReplays: waitingReplays,
+      callsInFlight: inFlight,
+    }
+  }),
   done: () => "Removed. Pending deliveries are cancelled within seconds.",
 })
 
@@ -295,14 +308,13 @@ export const replayEvents = operation("endpoints replay", {
       obstacle: range === undefined ? MISSING : count === 0 ? "No events were published in this period." : undefined,
     }
   }),
-  preview: (given) =>
-    Effect.gen(function* () {
-      const range = yield* readRange(given)
-      const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
-      const kept = yield* readKeptFrom(given.from)
-      const sentences = [`${formatCounted(count, "event")} would be sent.`, describeKeptFrom(kept)]
-      return { data: { count, ...kept }, text: sentences.filter(Boolean).join(" ") }
-    }),
+  preview: Effect.fnUntraced(function* (given) {
+    const range = yield* readRange(given)
+    const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
+    const kept = yield* readKeptFrom(given.from)
+    const sentences = [`${formatCounted(count, "event")} would be sent.`, describeKeptFrom(kept)]
+    return { data: { count, ...kept }, text: sentences.filter(Boolean).join(" ") }
+  }),
   run: ({ rate, ...given }) =>
     Effect.gen(function* () {
       const range = yield* readRange(given)

@@ -1,13 +1,34 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { Effect, Schema } from "effect"
 import { formatCapped, formatCounted } from "../format.ts"
 import { InboxReader } from "../inbox/InboxReader.ts"
+import { toInboxRow } from "../lists/inbox.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, field } from "./Field.ts"
+import { checkBox, field, required } from "./Field.ts"
 import { organizationId } from "./fields.ts"
 import { operation } from "./Operation.ts"
+
+/** The content of an event as JSON, in which personal data is masked unless it is revealed. */
+export const contentOf = (body: string, reveal = false) =>
+  reveal ? { body } : { content: JSON.stringify(maskContent(body), null, 2) }
+
+export const showInboundEvent = operation("inbox show", {
+  access: "reveals",
+  about: "Show an event that a partner sent: its state, and its content without personal data",
+  input: {
+    organizationId,
+    event: required(field(Schema.String, "The event's id as the partner sent it, evt_…", { isArgument: true })),
+    reveal: checkBox("Show the content as it was sent, with its personal data"),
+  },
+  run: Effect.fnUntraced(function* ({ organizationId, event, reveal }) {
+    const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
+    return { ...toInboxRow(found), ...contentOf(body, reveal) }
+  }),
+  examples: ["ops inbox show --organization org_… evt_…"],
+})
 
 class OneOrAll extends DescribedError("OneOrAll", "Give either the id of one event, or --all.") {}
 
@@ -18,7 +39,7 @@ export const replayInbox = operation("inbox replay", {
   input: {
     organizationId,
     event: field(Schema.String, "Event", { hint: "The partner's id of a quarantined event", isArgument: true }),
-    all: checkBox("All", "All quarantined events of the organization"),
+    all: checkBox("All quarantined events of the organization"),
   },
   plan: Effect.fnUntraced(function* ({ organizationId }) {
     const { quarantined } = yield* (yield* InboxReader).counts(organizationId)

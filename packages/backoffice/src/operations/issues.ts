@@ -1,11 +1,19 @@
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
+import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
 import { required } from "./Field.ts"
 import { reason } from "./fields.ts"
 import { operation } from "./Operation.ts"
 
 const of = { groupId: FailureGroupId }
+
+export const showIssue = operation("issues show", {
+  access: "reads",
+  about: "Show an issue: its cause, since when it lasts or when it ended, and whether it is muted",
+  of,
+  run: ({ groupId }) => FailureGroupReader.use(({ find }) => find(groupId)),
+})
 
 export const muteIssue = operation("issues mute", {
   role: "operator",

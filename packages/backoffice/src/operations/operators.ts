@@ -42,7 +42,6 @@ const describeLink = (
     : `Anyone with this link can sign in as “${name}” with the role ${role}: once, within ${formatDuration(seconds)}. Send it only to this person.`
 
 export const createOperator = operation("operators create", {
-  role: "admin",
   about: "Create a console operator, and show a one-time sign-in link",
   label: "Add and create a sign-in link",
   input: {
@@ -67,7 +66,6 @@ export const createOperator = operation("operators create", {
 })
 
 export const createSignInLink = operation("sign-in-links create", {
-  role: "admin",
   about: "Create a one-time sign-in link; with --role partner, also the partner's operator if needed",
   label: "Create a sign-in link",
   input: {
@@ -96,7 +94,6 @@ export const createSignInLink = operation("sign-in-links create", {
 })
 
 export const updateOperator = operation("operators update", {
-  role: "admin",
   about: "Change an operator's role. The last admin can't be demoted",
   label: "Change the role",
   of: { operatorId: OperatorId },
@@ -110,7 +107,6 @@ export const updateOperator = operation("operators update", {
 })
 
 export const signOutOperator = operation("operators sign-out", {
-  role: "admin",
   about: "End all sessions of an operator, or one. Sign-in links still work",
   label: "End all sessions",
   of: { operatorId: OperatorId },
@@ -126,7 +122,6 @@ export const signOutOperator = operation("operators sign-out", {
 })
 
 export const removeOperator = operation("operators remove", {
-  role: "admin",
   about: "Remove an operator, and end the operator's sessions. The last admin can't be removed",
   label: "Remove",
   isIrreversible: true,

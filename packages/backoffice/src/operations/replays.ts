@@ -8,7 +8,7 @@ import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCount, formatCounted } from "../format.ts"
-import { field, withDefault } from "./Field.ts"
+import { checkBox, field, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 export const optionalRate = field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
@@ -22,6 +22,15 @@ export const rate = withDefault(optionalRate, String(DEFAULT_REPLAYS_PER_SECOND)
 
 /** The items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
+
+export const showReplay = operation("replays show", {
+  access: "reads",
+  about: "Show a replay: its items and its progress",
+  of: { replayId: ReplayId },
+  input: { follow: checkBox("Show the progress until it ends; Ctrl-C leaves it running") },
+  run: ({ replayId }) => ReplayJobQueue.use(({ find }) => find(replayId)),
+  examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
+})
 
 export const cancelReplay = operation("replays cancel", {
   role: "operator",

@@ -32,7 +32,6 @@ export const ownerOf = ({
 }
 
 export const rotateSecret = operation("secrets rotate", {
-  role: "admin",
   forPartners: true,
   about:
     "Create the first or next signing secret of an organization or an endpoint, and show it once. An endpoint's first secret replaces the organization's after the grace period",
@@ -61,7 +60,6 @@ export const rotateSecret = operation("secrets rotate", {
 })
 
 export const revokeSecret = operation("secrets revoke", {
-  role: "admin",
   about: "Revoke a signing secret immediately and permanently, for example after a leak",
   label: "Revoke now",
   isIrreversible: true,

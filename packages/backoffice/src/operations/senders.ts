@@ -26,7 +26,8 @@ import { field, file, required } from "./Field.ts"
 import { organizationId } from "./fields.ts"
 import { operation } from "./Operation.ts"
 
-const from = field(senderMailbox, "From", { hint: "Such as Acme Health <outreach@acme.example>", size: 40 })
+const example = "Acme Health <outreach@acme.example>"
+const from = field(senderMailbox, "From", { hint: "A name and an address", example, placeholder: example, size: 40 })
 
 const details = {
   replyTo: field(noneOr(ReplyTo), "Reply-to", { hint: "Or none for the From address", inputmode: "email", size: 28 }),
@@ -61,8 +62,18 @@ export const describeSender = (sender: SenderWithKeys) =>
     dnsRecords: dnsRecords(sender, linkHost),
   }))
 
+export const showSender = operation("senders show", {
+  access: "reads",
+  about: "Show a sender, the state of each of its DKIM keys, and the DNS records that it needs",
+  of: { senderId: SenderId },
+  run: ({ senderId }) =>
+    Effect.flatMap(
+      SenderRepository.use(({ find }) => find(senderId)),
+      describeSender,
+    ),
+})
+
 export const createSender = operation("senders create", {
-  role: "admin",
   about:
     "Create the sender of an organization or of one of its programs, with a DKIM key, and show the DNS records to publish",
   label: "Add the sender",
@@ -107,7 +118,6 @@ export const verifySender = operation("senders verify", {
 })
 
 export const updateSender = operation("senders update", {
-  role: "admin",
   about:
     "Change a sender, but not its DKIM domain. A live sender gets a new domain only after its DNS records were found",
   label: "Change the sender",
@@ -144,7 +154,6 @@ export const updateSender = operation("senders update", {
 })
 
 export const rotateDkimKey = operation("senders rotate-dkim", {
-  role: "admin",
   about: "Add the next DKIM key, replacing one that isn't in use yet, and show its DNS record",
   label: "Add the next key",
   of: { senderId: SenderId },
@@ -159,7 +168,6 @@ export const rotateDkimKey = operation("senders rotate-dkim", {
 })
 
 export const removeSender = operation("senders remove", {
-  role: "admin",
   about: "Remove a sender and its DKIM keys permanently",
   label: "Remove permanently",
   isIrreversible: true,
@@ -186,7 +194,6 @@ export const removeSender = operation("senders remove", {
 })
 
 export const removeLinkDomain = operation("link-domains remove", {
-  role: "admin",
   about: "Remove a link domain that no sender uses: links in sent e-mails stop working",
   label: "Remove permanently",
   isIrreversible: true,

@@ -2,16 +2,22 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
-import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { SUPPRESSION_REASONS, type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { formatCounted } from "../format.ts"
+import { suppressionFilters } from "../lists/suppressions.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { clinician, findClinicians, UnclearScope } from "./clinicians.ts"
-import { field, required, type ValuesOf } from "./Field.ts"
-import { reason } from "./fields.ts"
+import { choice, field, file, required, type ValuesOf } from "./Field.ts"
+import { newFile, reason } from "./fields.ts"
 import { operation } from "./Operation.ts"
+import { columns } from "./recipients.ts"
+
+// Loaded when needed, because they load the reader of files.
+const imports = Effect.promise(() => import("../suppressions/importSuppressions.ts"))
+const exports = Effect.promise(() => import("../suppressions/exportSuppressions.ts"))
 
 class ForeignProgram extends DescribedError(
   "ForeignProgram",
@@ -28,7 +34,7 @@ export const scope = {
 }
 
 /** Finds the program or organization of a scope. */
-export const findScope = Effect.fnUntraced(function* (given: {
+const findScope = Effect.fnUntraced(function* (given: {
   readonly programId?: ProgramId | undefined
   readonly organizationId?: OrganizationId | undefined
 }) {
@@ -102,5 +108,43 @@ export const removeSuppression = operation("suppressions remove", {
     }`,
   examples: [
     'ops suppressions remove --program pgm_… --email someone@clinic.example --reason "mailbox restored, ticket 4711"',
+  ],
+})
+
+export const importSuppressions = operation("suppressions import", {
+  about:
+    "Suppress everyone in a CSV file; a re-run adds nothing twice. Its columns are npi, email or both, and optionally reason and program, as `suppressions export` writes them",
+  isLong: true,
+  input: {
+    ...scope,
+    reason: choice("The reason for all lines", SUPPRESSION_REASONS, {
+      hint: "By default the reason of each line, or operator",
+    }),
+    ...columns,
+    file: required(
+      file("A delimited text file whose first line names the columns npi, email or both", { isArgument: true }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ programId, organizationId, file, ...options }) {
+    const { scope } = yield* findScope({ programId, organizationId })
+    return { ...scope, ...(yield* (yield* imports).importSuppressions(scope, file, options)) }
+  }),
+  examples: [
+    "ops suppressions import --program pgm_… accounts.csv",
+    "ops suppressions import --organization org_… bounces.csv --reason bounced",
+  ],
+})
+
+export const exportSuppressions = operation("suppressions export", {
+  access: "reveals",
+  about: "Export suppressions to a new CSV file for `suppressions import`",
+  input: { ...suppressionFilters, out: required(newFile) },
+  run: Effect.fnUntraced(function* ({ out, ...filter }) {
+    yield* findScope(filter)
+    return { out, entries: yield* (yield* exports).exportSuppressions(filter, out) }
+  }),
+  examples: [
+    "ops suppressions export --organization org_… --out suppressions.csv",
+    "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
   ],
 })

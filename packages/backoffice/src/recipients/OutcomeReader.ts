@@ -9,6 +9,7 @@ import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import type { CampaignTotals } from "../campaigns/CampaignReader.ts"
+import type { TaggedFailure } from "../operations/Operation.ts"
 
 const time = Schema.NullOr(Timestamp)
 const date = Schema.NullOr(Schema.String)
@@ -150,7 +151,7 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
     /** Passes the outcomes of all recipients to `use` in batches, read by one statement as of one moment. */
     forEachBatch: (
       { organizationId, campaignId }: CampaignKey,
-      use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, Error>,
+      use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, TaggedFailure>,
     ) =>
       withoutTimeLimit(sql)(
         sql<object>`${outcomesOf(sql`recipients recipient`, "")}

@@ -1,10 +1,10 @@
 import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
-import { formatCount, formatDuration, formatShare } from "@outreach/backoffice/format"
+import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
+import { formatCount, formatShare } from "@outreach/backoffice/format"
 import { CAMPAIGN_TONES } from "@outreach/backoffice/lists/campaigns"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
-import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
+import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Struct } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Section, Table } from "../../components/layout.tsx"
@@ -16,34 +16,21 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
   <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
-/** The counts next to a campaign's progress, linked to their lists. */
-const COUNTS = {
+/** The lists of the counts next to a campaign's progress. */
+const LISTS: Partial<Record<string, RecipientListName>> = {
   sent: "sent",
   bounced: "bounced",
   refusedLater: "refused_later",
   complained: "complained",
   unsubscribed: "unsubscribed",
-  deferred: undefined,
-  unknown: undefined,
   quarantined: "quarantined",
   withdrawn: "withdrawn",
-} as const satisfies Partial<Record<keyof CampaignProgress, RecipientListName | undefined>>
+}
 
 export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {
-  const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
-  const wanted = recipients - withdrawn - quarantined
-  const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
-  const left = countUnsent(progress)
-  const parts = [
-    `${formatShare(share)} done`,
-    ...(left > 0 ? [`${formatCount(left)} left`] : []),
-    ...(sentInLastMinute > 0 ? [`${formatCount(sentInLastMinute)} in the last minute`] : []),
-    ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
-  ]
-  const shown = Struct.keys(COUNTS).filter((name) => progress[name] > 0 || name === "sent" || name === "bounced")
-  const counts = shown.map((name, i) => {
-    const text = `${formatCount(progress[name])} ${name === "refusedLater" ? "rejected later" : name}`
-    const list = COUNTS[name]
+  const { share, pace, counts } = describeProgress(progress)
+  const shown = counts.map(({ name, text }, i) => {
+    const list = LISTS[name]
     return (
       <span key={name}>
         {i > 0 && ", "}
@@ -55,10 +42,10 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
     <>
       <progress max={1000} value={Math.round(share * 1000)} aria-label={`${formatShare(share)} of the recipients`} />
       <p>
-        {parts.join(" · ")}
+        {[`${formatShare(share)} done`, ...pace].join(" · ")}
         <br />
         <small>
-          {counts} of <a href={recipientsOf(campaign.id, "imported")}>{formatCount(recipients)} imported</a>
+          {shown} of <a href={recipientsOf(campaign.id, "imported")}>{formatCount(progress.recipients)} imported</a>
         </small>
       </p>
     </>

@@ -1,6 +1,7 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
 import { recipients } from "@outreach/backoffice/lists/recipients"
+import { exportOutcomes } from "@outreach/backoffice/operations/recipients"
 import { RECIPIENT_LISTS, type RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
@@ -22,7 +23,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
 /** A campaign's recipients by outcome, with masked NPIs and addresses. */
 export const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, {
   showLabel: "Show NPIs and addresses",
-  needsReveal: true,
+  reveals: exportOutcomes,
   read: ({ filter: { campaignId } }) => readCampaign(campaignId),
   around: ({ filter: { campaignId, outcome = "imported" }, name, totals, isShown }) => {
     const countOf = (each: RecipientListName) => {

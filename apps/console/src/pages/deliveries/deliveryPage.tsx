@@ -5,7 +5,7 @@ import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deli
 import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetter } from "@outreach/backoffice/operations/deadLetters"
-import { retryDelivery } from "@outreach/backoffice/operations/deliveries"
+import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/deliveries"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
@@ -15,7 +15,7 @@ import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm } from "../../components/forms.tsx"
+import { ActionForm, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
@@ -31,10 +31,10 @@ const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery
 export const replayAction = operationAction("/deliveries/replay", replayDeadLetter)
 
 /** A delivery with its attempts side by side, with masked request and response. */
-const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
+const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
   forPartners: true,
-  needsReveal: true,
-  run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {
+  run: Effect.fnUntraced(function* ({ delivery: id }, { operator, ...masking }) {
+    const { isShown } = masking
     const deliveries = yield* DeliveryReader
     const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
@@ -73,11 +73,9 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
         <Attempts attempts={attempts} isShown={isShown} />
         <h2>Request</h2>
         <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
-        {!isShown && (
-          <ActionForm action={show} hidden={{ reveal: true }} label="Show the body and the responses">
-            <p>They may contain personal data. The audit log records this view.</p>
-          </ActionForm>
-        )}
+        <RevealForm {...masking} label="Show the body and the responses">
+          <p>They may contain personal data. The audit log records this view.</p>
+        </RevealForm>
       </Page>
     )
   }),

@@ -3,6 +3,7 @@ import {
   enableEndpoint,
   removeEndpoint,
   replayEvents,
+  showEndpoint,
   testEndpoint,
   updateEndpoint,
 } from "@outreach/backoffice/operations/endpoints"
@@ -15,13 +16,13 @@ import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
-import { defineAction, reveal } from "../../http/Route.ts"
+import { defineAction } from "../../http/Route.ts"
 
-const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
+const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint.command, {
   forPartners: true,
   role: "operator",
   isRepeatable: true,
-  inputs: { reveal },
+  flags: { reveal: true },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
     return (
@@ -82,7 +83,7 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
   return (
     <div class="actions">
       <ActionForm action={testAction} params={params} label={testEndpoint.label} isPrimary={enabled} />
-      <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the full address" />
+      <ActionForm action={showAction} params={params} label="Show the full address" />
       {enabled ? (
         <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
       ) : (

@@ -1,15 +1,16 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { deliveryColumns } from "@outreach/backoffice/lists/deliveries"
+import { showEvent } from "@outreach/backoffice/operations/events"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import { ActionForm } from "../../components/forms.tsx"
+import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Content, foreign, IdLink, Time } from "../../components/values.tsx"
+import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
@@ -18,9 +19,8 @@ import { replayAction } from "../deliveries/deliveryPage.tsx"
 import { ClinicianOf } from "./eventsPage.tsx"
 
 /** An outgoing event with its deliveries. Its content is masked. */
-export const eventPages = defineMaskedPage("/events/:event", "events show", {
-  needsReveal: true,
-  run: Effect.fnUntraced(function* ({ event }, { operator, isShown, show }) {
+export const eventPages = defineMaskedPage("/events/:event", showEvent, {
+  run: Effect.fnUntraced(function* ({ event }, { operator, ...masking }) {
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
     const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)
     if (found === undefined) return yield* inboundPage(event, operator.organizationId)
@@ -29,7 +29,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
     return (
-      <Page title={`Event ${type}`} commands={[ops("events show", id, { reveal: isShown })]}>
+      <Page title={`Event ${type}`} commands={[ops("events show", id, { reveal: masking.isShown })]}>
         <Facts
           facts={{
             Id: <code>{id}</code>,
@@ -58,13 +58,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
           }}
         />
         <Section title="Content">
-          {!isShown && <p>Personal data is hidden: only the length of each value is shown.</p>}
-          <Content isShown={isShown}>{found.body}</Content>
-          {!isShown && (
-            <ActionForm action={show} hidden={{ reveal: true }} label="Show">
-              <span>Shows the unmasked content. The audit log records this view.</span>
-            </ActionForm>
-          )}
+          <MaskedContent {...masking}>{found.body}</MaskedContent>
         </Section>
         <LinkLine to={`/events?campaign=${campaignId}&type=${type}`}>Events of this type and campaign</LinkLine>
       </Page>

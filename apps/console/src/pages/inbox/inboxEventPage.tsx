@@ -1,7 +1,7 @@
 import { formatCount } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { required } from "@outreach/backoffice/operations/Field"
-import { replayInbox } from "@outreach/backoffice/operations/inbox"
+import { replayInbox, showInboundEvent } from "@outreach/backoffice/operations/inbox"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -10,18 +10,17 @@ import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRe
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
 import { Effect } from "effect"
-import { ActionForm } from "../../components/forms.tsx"
+import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 
 /** A partner's event: the received body, and its application. Personal data is masked. */
-const pages = defineMaskedPage("/inbox/:event", "inbox show", {
+const pages = defineMaskedPage("/inbox/:event", showInboundEvent, {
   inputs: { organization: required(OrganizationId) },
-  needsReveal: true,
-  run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
+  run: Effect.fnUntraced(function* ({ event, organization }, masking) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
     const { name } = yield* (yield* OrganizationReader).find(organization)
     return (
@@ -30,7 +29,7 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
         state={<StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>}
         id={event}
         commands={[
-          ops("inbox show", event, { organization, reveal: isShown }),
+          ops("inbox show", event, { organization, reveal: masking.isShown }),
           ...(entry.state === "quarantined" ? [ops("inbox replay", event, { organization })] : []),
         ]}
       >
@@ -38,13 +37,9 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
         <h2>Processing</h2>
         {yield* outcomeOf(entry, body)}
         <h2>Content</h2>
-        {!isShown && <p>Personal data is hidden: only the length of each value is shown.</p>}
-        <Content isShown={isShown}>{body}</Content>
-        {!isShown && (
-          <ActionForm action={show} hidden={{ organization, reveal: true }} label="Show">
-            <span>Shows the unmasked content. The audit log records this view.</span>
-          </ActionForm>
-        )}
+        <MaskedContent {...masking} hidden={{ organization }}>
+          {body}
+        </MaskedContent>
       </Page>
     )
   }),

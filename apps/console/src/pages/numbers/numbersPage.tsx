@@ -1,19 +1,12 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
-import {
-  DOMAIN_COLUMNS,
-  GROUP_COLUMNS,
-  GROUPINGS,
-  NumbersReader,
-  type Period,
-} from "@outreach/backoffice/numbers/NumbersReader"
-import { choice, field, oneOf } from "@outreach/backoffice/operations/Field"
-import { organizationFilter } from "@outreach/backoffice/operations/fields"
+import { numberFilters } from "@outreach/backoffice/lists/numbers"
+import { DOMAIN_COLUMNS, GROUP_COLUMNS, NumbersReader, type Period } from "@outreach/backoffice/numbers/NumbersReader"
+import { oneOf } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
-import { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
@@ -26,13 +19,7 @@ const MAX_DOMAINS = 20
 const MAX_GROUPS_OF_CSV = 1000
 const MAX_DOMAINS_OF_CSV = 100
 
-const filters = {
-  organization: organizationFilter,
-  program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
-  by: choice("Group by", GROUPINGS),
-  from: field(CalendarDate, "From (UTC)", { kind: "date" }),
-  to: field(CalendarDate, "To", { kind: "date" }),
-}
+const filters = Struct.renameKeys(numberFilters, { organizationId: "organization", programId: "program" })
 
 /** Returns the choice of the filters: by default the programs of today. */
 const chosenBy = ({ organization, program, by = "program", ...dates }: InputsOf<typeof filters>, now: number) => {

@@ -3,6 +3,7 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { issues as issueList } from "@outreach/backoffice/lists/issues"
 import { keys } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
+import { showOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -18,8 +19,8 @@ import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
-import { defineMaskedPage, type Masking } from "../../http/Route.ts"
-import { useMay } from "../../view/View.ts"
+import { defineMaskedPage } from "../../http/Route.ts"
+import { type Masking, useMay } from "../../view/View.ts"
 import { EndpointBadge } from "../endpoints/endpointsPage.tsx"
 import { newProgramPage, newSenderPage } from "../newPages.tsx"
 import { Contacts } from "./Contacts.tsx"
@@ -28,7 +29,7 @@ import { readSecrets } from "./Secrets.tsx"
 
 const MAX_ISSUES = 5
 
-export const partnerPages = defineMaskedPage("/partners/:organization", "organizations show", {
+export const partnerPages = defineMaskedPage("/partners/:organization", showOrganization, {
   forPartners: true,
   run: ({ organization }, masking) => Effect.map(readPartner(organization), (partner) => contentOf(partner, masking)),
 })

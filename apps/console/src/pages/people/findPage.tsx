@@ -1,11 +1,13 @@
 import { formatCounted } from "@outreach/backoffice/format"
-import { field, required } from "@outreach/backoffice/operations/Field"
+import { required } from "@outreach/backoffice/operations/Field"
+import { searchTerm } from "@outreach/backoffice/operations/fields"
+import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
 import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
-import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import type { SearchTerm } from "@outreach/domain/operators/SearchTerm"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
@@ -44,18 +46,10 @@ const findPage = definePage("/find", {
 })
 
 /** Redirects to the object of a search term. It is a POST, because the term can be personal or secret and must not be in a URL, log or history. */
-const search = defineAction("/find", "recipients find", {
+const search = defineAction("/find", findClinician.command, {
   role: "viewer",
   isRepeatable: true,
-  inputs: {
-    search: required(
-      field(SearchTerm, "Find", {
-        size: 42,
-        maxLength: 320,
-        hint: "Part of a name, an id, e-mail address, NPI, token, or a leaked key or signing secret. The audit log records the search without the term.",
-      }),
-    ),
-  },
+  inputs: { search: required(searchTerm) },
   run: Effect.fnUntraced(function* ({ search: term }, { operator }) {
     const hits = yield* findHits(term, operator)
     const [only] = hits

@@ -3,6 +3,7 @@ import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries
 import { formatCounted } from "@outreach/backoffice/format"
 import { cursorOf } from "@outreach/backoffice/lists/List"
 import { exportClinician } from "@outreach/backoffice/operations/clinicians"
+import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
@@ -13,7 +14,7 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
-import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
@@ -34,10 +35,10 @@ const timelineCursor = cursorOf({
 })
 
 /** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
-export const personPages = defineMaskedPage("/people/:id", "recipients find", {
+export const personPages = defineMaskedPage("/people/:id", findClinician, {
   inputs: { before: timelineCursor.schema },
-  needsReveal: true,
-  run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
+  run: Effect.fnUntraced(function* ({ id, before = null }, masking) {
+    const { isShown } = masking
     const person = yield* readPerson(id, before)
     const { recipient, recipients, addresses, entries, next, deliveries, names } = person
     const { organizationId, npi } = recipient
@@ -69,7 +70,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
             Suppressed: <Suppressed {...person} />,
           }}
         />
-        {!isErased && !isShown && <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />}
+        {!isErased && <RevealForm {...masking} label="Show NPI and addresses" />}
         <Section title="Timeline">
           <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
           <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.toText(next) }} />

@@ -70,6 +70,6 @@ it("masks the contacts until they are shown, and lets an admin replace them", as
   expect((await admin.post(`${path}/show`)).words).toContain("ann@acme.example, bob@acme.example")
   const refused = await admin.post(`${path}/contacts`, { contact: "ann at acme" })
   expect([refused.status, refused.text]).toEqual([400, expect.not.stringContaining("ann at acme")])
-  const none = await admin.post(`${path}/contacts`, { contact: "none" })
+  const none = await admin.post(`${path}/contacts`, { "no-contacts": "yes" })
   expect(none.words).toContain("No one is notified when an endpoint fails")
 })

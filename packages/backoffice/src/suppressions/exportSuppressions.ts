@@ -1,7 +1,7 @@
-import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
-import { csvRow } from "@outreach/backoffice/csv/csvRow"
-import { suppressions } from "@outreach/backoffice/lists/suppressions"
 import { Effect } from "effect"
+import { createPrivateFile } from "../createPrivateFile.ts"
+import { csvRow } from "../csv/csvRow.ts"
+import { suppressions } from "../lists/suppressions.ts"
 
 const PAGE_SIZE = 1000
 

@@ -1,8 +1,3 @@
-import { BadLines, checkFile } from "@outreach/backoffice/csv/badLines"
-import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
-import { readHeader } from "@outreach/backoffice/csv/readHeader"
-import { isBad, readLines } from "@outreach/backoffice/csv/readLines"
-import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
@@ -16,6 +11,11 @@ import {
 } from "@outreach/domain/suppressions/Suppression"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Array as Arr, Effect, Result, Stream } from "effect"
+import { BadLines, checkFile } from "../csv/badLines.ts"
+import type { ColumnMap } from "../csv/ColumnMap.ts"
+import { readHeader } from "../csv/readHeader.ts"
+import { isBad, readLines } from "../csv/readLines.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 
 const BATCH_SIZE = 500
 

@@ -1,0 +1,69 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { PastInstant } from "@outreach/domain/Instant"
+import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { Console, Effect, Schema } from "effect"
+import { formatCounted } from "../format.ts"
+import { AuditChain } from "../operators/AuditChain.ts"
+import { toLine } from "../operators/chainFaults.ts"
+import { type ChainHead, type VerifiedAudit, verifyAudit as verify } from "../operators/verifyAudit.ts"
+import { TaskProgress } from "../TaskProgress.ts"
+import { field, file } from "./Field.ts"
+import { operation } from "./Operation.ts"
+
+const Head = textSchema("a head as `audit verify` prints it, such as 17:5f0c…", (text): ChainHead | undefined => {
+  const [, number, hash] = /^([1-9]\d{0,8}):([0-9a-f]{64})$/.exec(text) ?? []
+  return hash === undefined ? undefined : { number: Number(number), hash }
+})
+
+class AuditLogDiffers extends DescribedError("AuditLogDiffers", ({ faults: { length } }: VerifiedAudit) => {
+  const found = `${formatCounted(length, "fault")}${length === 100 ? " or more" : ""}`
+  return `The audit log is not as it was recorded: ${found}. docs/audit.md says what each means.`
+}) {}
+
+export const verifyAudit = operation("audit verify", {
+  access: "reads",
+  about: "Verify that the audit log is unchanged and complete",
+  input: {
+    head: field(Head, "The head that you noted after an earlier verification, such as 17:5f0c…"),
+    against: file("An earlier export whose entries must be in the log"),
+  },
+  run: Effect.fnUntraced(function* ({ head, against: exported }) {
+    const { say } = yield* TaskProgress
+    const verified = yield* verify({ exported, head })
+    const { faults } = verified
+    if (faults.length === 0) return verified
+    for (const { problem, id, description } of faults) {
+      yield* say(`${problem}: ${description}${id === null ? "" : ` ${id}`}`)
+    }
+    return yield* new AuditLogDiffers(verified)
+  }),
+  examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
+})
+
+const PAGE_SIZE = 1000
+
+const Since = Schema.Union([wholeNumber(0, 999_999_999), PastInstant]).annotate({
+  expected: "a time such as 2026-11-01T00:00:00Z, or the number of the last entry that you have",
+})
+
+export const exportAudit = operation("audit export", {
+  access: "reads",
+  about: "Print the audit log as JSON lines, oldest first, each with its hash and that of the entry before",
+  input: {
+    since: field(
+      Since,
+      "Only entries after the one of this number, or from this time on, such as 2026-11-01T00:00:00Z",
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ since = 0 }) {
+    const { list, numberBefore } = yield* AuditChain
+    let after = typeof since === "number" ? since : yield* numberBefore(since)
+    let links: Effect.Success<ReturnType<typeof list>>
+    do {
+      links = yield* list(after, PAGE_SIZE)
+      if (links.length > 0) yield* Console.log(links.map(toLine).join("\n"))
+      after = links.at(-1)?.number ?? after
+    } while (links.length === PAGE_SIZE)
+  }),
+  examples: ["ops audit export > audit.jsonl", "ops audit export --since 1234 >> audit.jsonl"],
+})
