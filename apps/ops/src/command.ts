@@ -1,12 +1,20 @@
-import { checkBox, type Fields, field, fieldName, prefixOf, required } from "@outreach/backoffice/operations/Field"
+import {
+  type AnyField,
+  checkBox,
+  type Fields,
+  field,
+  fieldName,
+  prefixOf,
+  required,
+} from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import { expectedBy } from "@outreach/domain/parseInput"
-import { Effect, type Layer, Record, type Schema } from "effect"
+import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/TemplateText"
+import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { Effect, FileSystem, type Layer, Record, type Schema } from "effect"
 import { operatorOrUser } from "./audit/audited.ts"
 import { type AnyCommand, checkFilter, createCommand, type Services } from "./createCommand.ts"
 import { lowerFirst, type Values } from "./inputs/paramsOf.ts"
-import { readTexts } from "./inputs/readTexts.ts"
-import { confirm, formatCell, formatRecord, print, printToStderr, showingProgress } from "./output/Output.ts"
+import { confirm, formatCell, formatRecord, print, printToStderr, refusal, showingProgress } from "./output/Output.ts"
 
 interface Options<A, P> {
   /** Formats the result for people, as text or paragraphs. Default: a line for each field. */
@@ -88,7 +96,7 @@ export const withRun = <S, F, Found, A, B, R, R2>(
 /** Returns the argument for an object by its id. */
 const subjectField = <A>(schema: Schema.Codec<A, string>, key: string) => {
   const [prefix, expected] = [prefixOf(schema), expectedBy(schema)]
-  const id = `${expected.replace("the id", "Id").replace(/:.*/, "")}, ${prefix}`
+  const id = expected.replace("the id", "Id").replace(/:.*/, "")
   const label = prefix === undefined ? `The ${fieldName(key).replaceAll("-", " ")}: ${expected}` : id
   return required(field(schema, label, { isArgument: true }))
 }
@@ -122,3 +130,33 @@ const textOf = (fact: Fact): string => {
   if (fact === null || typeof fact === "string") return formatCell(fact)
   return "at" in fact ? (fact.at === null ? "never" : formatCell(fact.at)) : fact.id
 }
+
+/** Replaces the files that a command has for fields of many lines by their texts. */
+const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<Record<string, unknown>>) {
+  const read = ([key, value]: readonly [string, unknown]) =>
+    typeof value === "string" && fields[key]?.control.kind === "lines"
+      ? Effect.map(readText(key, fields[key], value), (text) => [key, text] as const)
+      : Effect.succeed([key, value] as const)
+  return Object.fromEntries(yield* Effect.forEach(Object.entries(given), read))
+})
+
+/** Reads a text from a file: UTF-8, at most 1 MiB. */
+const readText = Effect.fnUntraced(function* (key: string, { schema, control: { label } }: AnyField, file: string) {
+  const { stat, readFile } = yield* FileSystem.FileSystem
+  const tag = `${key[0]!.toUpperCase()}${key.slice(1)}Unusable`
+  const unusable = (reason: string) => refusal(tag, `The ${label} file ${file} ${reason}.`, { file, reason })
+  const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
+    unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
+  )
+  const { type, size } = yield* unreadable(stat(file))
+  if (type !== "File") return yield* Effect.fail(unusable("is not a regular file"))
+  if (size > MAX_TEMPLATE_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
+  const bytes = yield* unreadable(readFile(file))
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => unusable("is not text in UTF-8"),
+  })
+  return yield* Effect.mapError(Effect.fromResult(parseInput<unknown, string>(schema)(text)), ({ reason }) =>
+    unusable(reason.replace("it ", "")),
+  )
+})

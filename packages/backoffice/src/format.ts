@@ -43,13 +43,19 @@ export const formatDuration = (seconds: number): string => {
   return parts.slice(0, 2).join(" ") || "0 seconds"
 }
 
-/** Formats a time relative to now in the largest unit that fits: `5 min ago`, `in 3 d`. */
-export const formatAgo = (seconds: number): string => {
-  const distance = Math.abs(Math.round(seconds))
-  const [, unit, size] = UNITS.find(([, , size]) => distance >= size) ?? UNITS[3]
-  const text = `${formatCount(Math.floor(distance / size))} ${unit}`
-  return seconds >= 0 ? `${text} ago` : `in ${text}`
+/** Formats a duration in the largest unit that fits: `5 min`, `3 d`. */
+export const formatAge = (seconds: number): string => {
+  const rounded = Math.round(seconds)
+  const [, unit, size] = UNITS.find(([, , size]) => rounded >= size) ?? UNITS[3]
+  return `${formatCount(Math.floor(rounded / size))} ${unit}`
 }
+
+/** Formats a time relative to now: `5 min ago`, `in 3 d`. */
+export const formatAgo = (seconds: number): string =>
+  seconds >= 0 ? `${formatAge(seconds)} ago` : `in ${formatAge(-seconds)}`
+
+/** Invisible characters, except line breaks and tabs, and the joiners U+200C and U+200D of scripts and emoji. */
+export const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 export const formatMillis = (millis: number): string =>
   millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`

@@ -1,7 +1,8 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { useView } from "../view/View.ts"
-import { Code, Prose } from "./values.tsx"
+import { Code, Prose, StatusBadge } from "./values.tsx"
 
 /** Pages with the effect of a command, with the label of their link, by the command's words. */
 const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
@@ -31,4 +32,21 @@ export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "comm
         : command.length > 0 && operator.role !== "partner" && <Code>{formatCommand(["ops", ...command])}</Code>}
     </>
   )
+}
+
+export const FINDING_TONES: Readonly<Record<Finding["status"], Tone>> = {
+  failed: "bad",
+  warning: "warning",
+  ok: "good",
+  skipped: "neutral",
+}
+
+export const FindingBadge = (props: {
+  readonly status: Finding["status"]
+  readonly ok?: string
+  readonly skipped?: string
+}) => {
+  const { status, ok = "ok", skipped = "skipped" } = props
+  const words = { failed: "wrong", warning: "warning", ok, skipped }
+  return <StatusBadge tone={FINDING_TONES[status]}>{words[status]}</StatusBadge>
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Control, Option } from "@outreach/backoffice/operations/Field"
 import type { Access } from "@outreach/domain/operators/Operator"
-import { Array as Arr, Record } from "effect"
+import { Array as Arr, Record, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { controlOf, type Inputs, takesFile } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
@@ -63,12 +63,10 @@ export const ActionForm = <P extends string, Found>(
 }
 
 /** The button that shows a page's personal data. Omitted if it is shown. */
-export const RevealForm = ({
-  isShown,
-  show,
-  ...form
-}: Masking & { readonly label: string; readonly hidden?: Values; readonly children?: ComponentChildren }) =>
-  isShown ? null : <ActionForm action={show} {...form} />
+export const RevealForm = (
+  props: Masking & { readonly label: string; readonly hidden?: Values; readonly children?: ComponentChildren },
+) =>
+  props.isShown ? null : <ActionForm action={props.show} {...Struct.pick(props, ["label", "hidden", "children"])} />
 
 /** The content of an event, masked until it is revealed. */
 export const MaskedContent = ({

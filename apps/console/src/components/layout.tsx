@@ -197,6 +197,25 @@ export const Items = (props: { readonly of: ReadonlyArray<ComponentChildren> }) 
   </ul>
 )
 
+/** Problems with links to their places; false omits one. */
+export const ProblemLinks = (props: {
+  readonly of: ReadonlyArray<readonly [href: string, text: string] | false>
+  /** The content without problems. Default: none. */
+  readonly none?: ComponentChildren
+}) => {
+  const problems = props.of.filter((problem) => problem !== false)
+  if (problems.length === 0) return <>{props.none}</>
+  return (
+    <ul class="problem">
+      {problems.map(([href, text]) => (
+        <li key={text}>
+          <a href={href}>{isolated(text)}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 export const LinkLine = (props: { readonly to: string; readonly children: ComponentChildren }) => (
   <p>
     <a href={props.to}>{props.children}</a>

@@ -1,6 +1,8 @@
-import { formatAgo } from "@outreach/backoffice/format"
+import type { LoggedEvent } from "@outreach/backoffice/events/EventReader"
+import { formatAgo, INVISIBLE } from "@outreach/backoffice/format"
 import type { Tone } from "@outreach/backoffice/lists/List"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
@@ -96,6 +98,13 @@ export const IdLink = (props: { readonly id: string; readonly children?: string 
   )
 }
 
+/** The clinician of an event about exactly one. */
+export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId" | "npi">) => {
+  if (recipientId === null) return <>–</>
+  // An erased clinician has no page.
+  return npi === null ? <>Erased clinician</> : <IdLink id={recipientId}>{`NPI ${maskNpi(npi)}`}</IdLink>
+}
+
 /** An id with a copy button. */
 export const Id = (props: { readonly children: string }) => (
   <span>
@@ -169,9 +178,6 @@ const parsed = (text: string): unknown => {
     return text
   }
 }
-
-// Line breaks and tabs are layout; the joiners U+200C and U+200D belong to scripts and emoji.
-const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** A text area submits its text unchanged. */
 const TEXTAREA = /(<textarea[^>]*>[^<]*)/

@@ -180,8 +180,11 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Creates the response with a table as a file. */
 export const csvFile = (name: string, { columns, rows }: ReturnType<typeof tableOf>) =>
-  HttpServerResponse.text(csvTable(columns, rows), {
-    contentType: "text/csv; charset=utf-8",
+  textFile(name, csvTable(columns, rows))
+
+export const textFile = (name: string, text: string, contentType = "text/csv; charset=utf-8") =>
+  HttpServerResponse.text(text, {
+    contentType,
     headers: { "content-disposition": `attachment; filename="${name}"` },
   })
 

@@ -1,5 +1,6 @@
 import { BadLines } from "@outreach/backoffice/csv/badLines"
-import { exportOutcomes, findClinician, importRecipients } from "@outreach/backoffice/operations/recipients"
+import { imports as importList } from "@outreach/backoffice/lists/imports"
+import { exportOutcomes, findClinician, importRecipients, showImport } from "@outreach/backoffice/operations/recipients"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { Effect } from "effect"
 import { command, withRun } from "../command.ts"
@@ -61,3 +62,8 @@ const printBadLines = (rejects: string | undefined) =>
     if (badCount > MAX_SHOWN) yield* printToStderr(`and ${badCount - MAX_SHOWN} more bad lines${hint}`)
     if (badCount > 0 && rejects !== undefined) yield* printToStderr(`The bad lines are in ${rejects}.`)
   })
+
+export const imports = group("imports", "Files of recipients that were imported", [
+  importList,
+  command(showImport, { format: ({ data }) => formatRows(data, ["line", "reason"]) }),
+])

@@ -1,4 +1,5 @@
-import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import { csvTable, snakeName } from "@outreach/backoffice/csv/csvTable"
+import { INVISIBLE } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
@@ -24,10 +25,7 @@ export const print = Effect.fnUntraced(function* (value: object, text: () => str
   yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv().trimEnd() : toVisible(text()))
 })
 
-/** Characters that control a terminal, or make a text look like another one. */
-const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/** Replaces invisible characters in a text, which may come from a partner. */
+/** Replaces characters in a partner's text that control a terminal, or make it look like another one. */
 export const toVisible = (text: string): string => text.replaceAll(INVISIBLE, "\uFFFD")
 
 /** Writes a value as JSON, with escapes for invisible characters. */
@@ -140,9 +138,6 @@ export const snakeCase = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [snakeName(field), snakeCase(inner)]))
 }
-
-/** Renames one field: `createdAt` becomes `created_at`. */
-export const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** A failure that the operator can fix. */
 export type Refusal = Error & { readonly _tag: string }

@@ -1,3 +1,4 @@
+import { snakeName } from "@outreach/backoffice/csv/csvTable"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { describeFault, faultOf } from "@outreach/postgres/describeFault"
@@ -6,7 +7,7 @@ import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput, type HelpDoc } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { formatHelp } from "./formatHelp.ts"
-import { OUTPUT_FORMS, Output, print, snakeCase, snakeName, toJson, toVisible } from "./Output.ts"
+import { OUTPUT_FORMS, Output, print, snakeCase, toJson, toVisible } from "./Output.ts"
 
 /** Prints a failure as a sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, otherwise 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {

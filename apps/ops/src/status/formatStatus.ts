@@ -1,5 +1,5 @@
 import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
-import { formatCount } from "@outreach/backoffice/format"
+import { formatAge, formatCount } from "@outreach/backoffice/format"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -79,13 +79,6 @@ const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnder
 }
 
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
-
-/** Formats a duration in one unit: `3 s`, `12 min`, `5 h`, `2 d`. */
-const formatAge = (seconds: number): string => {
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
-}
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"]
 

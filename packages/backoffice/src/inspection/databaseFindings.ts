@@ -5,6 +5,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { removedFunctions } from "@outreach/postgres/migrations/planMigrations"
 import { readSqlFiles } from "@outreach/postgres/readSqlFiles"
 import { Clock, Effect } from "effect"
+import { formatCounted } from "../format.ts"
 import { DatabaseInspection } from "./DatabaseInspection.ts"
 
 const MIN_VERSION = 150_000
@@ -53,24 +54,24 @@ export const schemaFinding = Effect.gen(function* () {
 /** Checks that the connecting role has the rights of its kind and no more. */
 export const roleFinding = Effect.gen(function* () {
   const role = yield* (yield* DatabaseInspection).readRole
-  const owned = `it owns ${role.ownedTables} of ${formatCount(role.tables, "table")}`
+  const owned = `it owns ${role.ownedTables} of ${formatCounted(role.tables, "table")}`
   if (role.missingRights.length > 0) {
     return failed(
-      `The role ${role.name} lacks ${formatCount(role.missingRights.length, "right")} of its kind: ${role.missingRights.slice(0, 5).join(", ")}.`,
+      `The role ${role.name} lacks ${formatCounted(role.missingRights.length, "right")} of its kind: ${role.missingRights.slice(0, 5).join(", ")}.`,
       "Migrate as the owner of the tables, which gives each role its rights.",
       ["migrate"],
     )
   }
   if (role.needlessRights.length > 0 && role.ownedTables === 0) {
     return failed(
-      `The role ${role.name} has ${formatCount(role.needlessRights.length, "right")} that its kind does not need: ${role.needlessRights.slice(0, 5).join(", ")}.`,
+      `The role ${role.name} has ${formatCounted(role.needlessRights.length, "right")} that its kind does not need: ${role.needlessRights.slice(0, 5).join(", ")}.`,
       "Migrate as the owner of the tables to revoke them.",
       ["migrate"],
     )
   }
   if (role.kinds.length === 0 && role.unreadableTables.length > 0) {
     return failed(
-      `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
+      `The role ${role.name} cannot read ${formatCounted(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
       "Grant the rights as the owner of the tables, or name the right role in DATABASE_URL.",
       ["migrate", "--grant-to", `operator=${role.name}`],
     )
@@ -169,6 +170,3 @@ export const clockFaultsFinding = Effect.gen(function* () {
 
 /** Formats a short duration: `0.2 s`, `35 s`. */
 const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-
-const formatCount = (count: number, one: string): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : `${one}s`}`

@@ -1,7 +1,6 @@
 import { textSchema } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
-import { choice, field } from "../operations/Field.ts"
-import { organizationFilter, timeRange } from "../operations/fields.ts"
+import { choice, field, organizationFilter, timeRange } from "../operations/Field.ts"
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "../operators/AuditLog.ts"
 import { badge, id, inOps, list, text, time } from "./List.ts"
 

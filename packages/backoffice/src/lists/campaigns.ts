@@ -3,8 +3,7 @@ import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Schema, Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
-import { choice, field } from "../operations/Field.ts"
-import { organizationFilter, programFilter } from "../operations/fields.ts"
+import { choice, field, organizationFilter, programFilter } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
 const campaignFilters = {

@@ -3,8 +3,15 @@ import { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
-import { choice, field } from "../operations/Field.ts"
-import { endpointFilter, httpStatus, organizationFilter, outboundType, timeRange } from "../operations/fields.ts"
+import {
+  choice,
+  endpointFilter,
+  field,
+  httpStatus,
+  organizationFilter,
+  outboundType,
+  timeRange,
+} from "../operations/Field.ts"
 import { deliveryColumns } from "./deliveries.ts"
 import { list, time } from "./List.ts"
 

@@ -5,15 +5,17 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { Effect } from "effect"
 import { DeliveryReader, MAX_SCAN } from "../deliveries/DeliveryReader.ts"
 import { formatCount } from "../format.ts"
-import { checkBox, choice, field } from "../operations/Field.ts"
 import {
   campaignFilter,
+  checkBox,
+  choice,
   endpointFilter,
+  field,
   httpStatus,
   organizationFilter,
   outboundType,
   timeRange,
-} from "../operations/fields.ts"
+} from "../operations/Field.ts"
 import { badge, count, InvalidAfter, id, inOps, list, millis, type Tone, text, time } from "./List.ts"
 
 export const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {

@@ -4,8 +4,7 @@ import { addDays } from "@outreach/domain/digest/DateRange"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { Effect, Struct } from "effect"
 import { DigestReader } from "../digest/DigestReader.ts"
-import { field, required } from "../operations/Field.ts"
-import { organizationId } from "../operations/fields.ts"
+import { field, organizationId, required } from "../operations/Field.ts"
 import { count, inOps, list, text } from "./List.ts"
 
 const MAX_DATES = 1000

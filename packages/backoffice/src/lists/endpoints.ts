@@ -3,8 +3,7 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect, Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
-import { checkBox, choice } from "../operations/Field.ts"
-import { organizationFilter } from "../operations/fields.ts"
+import { checkBox, choice, organizationFilter } from "../operations/Field.ts"
 import { count, id, inOps, list, text, URGENCY } from "./List.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])

@@ -1,8 +1,7 @@
 import { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventReader } from "../events/EventReader.ts"
-import { field } from "../operations/Field.ts"
-import { campaignFilter, organizationFilter, outboundType, timeRange } from "../operations/fields.ts"
+import { campaignFilter, field, organizationFilter, outboundType, timeRange } from "../operations/Field.ts"
 import { id, inOps, list, text, time } from "./List.ts"
 
 export const eventFilters = {

@@ -2,8 +2,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import type { InboxEntry } from "@outreach/domain/inbox/InboxRepository"
 import { Effect, Schema } from "effect"
 import { InboxCursor, InboxReader } from "../inbox/InboxReader.ts"
-import { checkBox, field } from "../operations/Field.ts"
-import { organizationFilter, timeRange } from "../operations/fields.ts"
+import { checkBox, field, organizationFilter, timeRange } from "../operations/Field.ts"
 import { count, id, list, text, time } from "./List.ts"
 
 export const inboxFilters = {

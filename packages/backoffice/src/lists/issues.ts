@@ -2,8 +2,7 @@ import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
-import { checkBox, choice } from "../operations/Field.ts"
-import { endpointFilter, httpStatus, organizationFilter } from "../operations/fields.ts"
+import { checkBox, choice, endpointFilter, httpStatus, organizationFilter } from "../operations/Field.ts"
 import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
 
 export const issueFilters = {

@@ -2,7 +2,7 @@ import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
-import { organizationId } from "../operations/fields.ts"
+import { organizationId } from "../operations/Field.ts"
 import { badge, inOps, list, text, time } from "./List.ts"
 
 const stateOf = ({ revokedAt, expiresAt }: ApiKey, now: number) => {

@@ -1,6 +1,5 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { choice, field } from "../operations/Field.ts"
-import { organizationFilter, programFilter } from "../operations/fields.ts"
+import { choice, field, organizationFilter, programFilter } from "../operations/Field.ts"
 
 /** The groupings of the numbers. */
 export const GROUPINGS = ["organization", "program", "campaign"] as const

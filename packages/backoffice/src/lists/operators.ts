@@ -1,7 +1,6 @@
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { Effect } from "effect"
-import { checkBox } from "../operations/Field.ts"
-import { organizationFilter } from "../operations/fields.ts"
+import { checkBox, organizationFilter } from "../operations/Field.ts"
 import { count, id, inOps, list, text, time } from "./List.ts"
 
 export const operators = list("operators list", {

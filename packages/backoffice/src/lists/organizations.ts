@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { organizationFilter } from "../operations/fields.ts"
+import { organizationFilter } from "../operations/Field.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { count, inOps, list, text, time } from "./List.ts"
 

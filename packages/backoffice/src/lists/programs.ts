@@ -2,7 +2,7 @@ import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import { Effect } from "effect"
-import { organizationFilter } from "../operations/fields.ts"
+import { organizationFilter } from "../operations/Field.ts"
 import { ProgramReader } from "../programs/ProgramReader.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 

@@ -2,7 +2,7 @@ import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
 import { formatDuration } from "../format.ts"
-import { organizationFilter } from "../operations/fields.ts"
+import { organizationFilter } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, text, time } from "./List.ts"
 
 export const replays = list("replays list", {

@@ -2,7 +2,7 @@ import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
-import { organizationFilter } from "../operations/fields.ts"
+import { organizationFilter } from "../operations/Field.ts"
 import { id, inOps, list, text } from "./List.ts"
 
 export const senders = list("senders list", {

@@ -20,8 +20,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { countOrNone, formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, choice, field, required, withDefault, yesOrNo } from "./Field.ts"
-import { reason } from "./fields.ts"
+import { checkBox, choice, field, reason, required, withDefault, yesOrNo } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 // Loaded when needed, because they load the libraries that render messages.

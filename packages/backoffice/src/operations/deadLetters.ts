@@ -14,7 +14,7 @@ import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 import { formatCount, formatCounted, formatDuration } from "../format.ts"
 import { deadLetterFilters, deadLetterSelector } from "../lists/deadLetters.ts"
 import { TaskProgress } from "../TaskProgress.ts"
-import { checkBox, field, repeated, required, type ValuesOf } from "./Field.ts"
+import { checkBox, field, repeated, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { rate } from "./replays.ts"
 
@@ -117,7 +117,7 @@ export const replayDeadLetters = operation("dead-letters replay", {
       return job
     }),
   done: (result) => {
-    if (!("total" in result)) return `Replayed ${formatCounted(result.replayed, "dead letter")}.`
+    if (!("total" in result)) return `Replayed ${formatCounted(result.replayed, "dead letter")}, starting at attempt 1.`
     const { id, total, state, rate } = result
     return state === "running"
       ? `The replay ${id} sends ${formatCounted(total, "dead letter")} at ${formatCount(rate)} per second, in ${formatDuration(total / rate)}.`
@@ -132,17 +132,6 @@ export const replayDeadLetters = operation("dead-letters replay", {
 })
 
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
-
-/** The replay of one dead letter. */
-export const replayDeadLetter = operation("dead-letters replay", {
-  role: "operator",
-  forPartners: true,
-  about: replayDeadLetters.about,
-  label: "Replay",
-  input: { deliveryId: required(field(DeliveryId, "Delivery")) },
-  run: ({ deliveryId }) => Effect.as(replayNow(new Set([deliveryId])), { id: deliveryId }),
-  done: () => "Replayed as a new delivery, starting at attempt 1.",
-})
 
 class AgeMissing extends DescribedError(
   "AgeMissing",

@@ -1,8 +1,7 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
-import { field, required } from "./Field.ts"
-import { organizationId } from "./fields.ts"
+import { field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 export const showDigest = operation("digests show", {

@@ -7,8 +7,7 @@ import { formatCapped, formatCounted } from "../format.ts"
 import { InboxReader } from "../inbox/InboxReader.ts"
 import { toInboxRow } from "../lists/inbox.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, field, required } from "./Field.ts"
-import { organizationId } from "./fields.ts"
+import { checkBox, field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 /** The content of an event as JSON, in which personal data is masked unless it is revealed. */

@@ -2,8 +2,7 @@ import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroup
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
-import { required } from "./Field.ts"
-import { reason } from "./fields.ts"
+import { reason, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 const of = { groupId: FailureGroupId }

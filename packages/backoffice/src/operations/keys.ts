@@ -8,8 +8,7 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
 import { formatDuration } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBoxes, field, required, withDefault } from "./Field.ts"
-import { organizationId } from "./fields.ts"
+import { checkBoxes, field, organizationId, required, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 const withText = ({ key, text }: ApiKeys.IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })

@@ -5,8 +5,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import * as Programs from "@outreach/domain/programs/Programs"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { countOrNone } from "../format.ts"
-import { choice, field, required } from "./Field.ts"
-import { organizationId } from "./fields.ts"
+import { choice, field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 const Target = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)

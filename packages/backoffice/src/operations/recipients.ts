@@ -12,8 +12,7 @@ import { pageFields } from "../lists/List.ts"
 import { ImportLog } from "../recipients/ImportLog.ts"
 import { type ClinicianKey, TimelineReader } from "../recipients/TimelineReader.ts"
 import { clinician } from "./clinicians.ts"
-import { checkBox, field, file, required } from "./Field.ts"
-import { newFile, organizationFilter } from "./fields.ts"
+import { checkBox, field, file, newFile, organizationFilter, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
 // Loaded when needed, because they load the reader of files.

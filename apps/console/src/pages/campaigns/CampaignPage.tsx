@@ -40,14 +40,13 @@ import {
   CampaignProblems,
   CampaignProgressBar,
   CampaignStatusBadge,
+  SendingLine,
   StopReason,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
+import { recipientsOf, SendingWindow } from "./campaignsPages.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
-import { recipientsOf } from "./recipientsPage.tsx"
-import { SendingLine } from "./SendingLine.tsx"
-import { SendingWindow } from "./SendingWindow.tsx"
 
 const MAX_DOMAINS = 50
 

@@ -4,13 +4,15 @@ import { formatCount, formatShare } from "@outreach/backoffice/format"
 import { CAMPAIGN_TONES } from "@outreach/backoffice/lists/campaigns"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import type { Finding } from "@outreach/domain/operators/Finding"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { Advice } from "../../components/Advice.tsx"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, foreign, IdLink, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
-import { recipientsOf } from "./recipientsPage.tsx"
+import { recipientsOf } from "./campaignsPages.tsx"
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
@@ -162,3 +164,15 @@ export const CampaignProblems = ({ failures, quarantined, domains }: CampaignVie
     </>
   )
 }
+
+/** Explains why a campaign sends no e-mails, with the remedy. Empty while it sends. */
+export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
+  cause && (
+    <p class={cause.status === "ok" ? undefined : "problem"}>
+      No e-mails are being sent.{" "}
+      <bdi>
+        <Prose>{cause.found}</Prose>
+      </bdi>{" "}
+      <Advice finding={cause} none="" />
+    </p>
+  )

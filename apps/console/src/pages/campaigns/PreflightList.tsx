@@ -1,15 +1,8 @@
-import type { Tone } from "@outreach/backoffice/lists/List"
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
-import { Advice } from "../../components/Advice.tsx"
+import { Advice, FindingBadge } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
-import { IdLink, Prose, StatusBadge } from "../../components/values.tsx"
+import { IdLink, Prose } from "../../components/values.tsx"
 
-const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
-  failed: ["wrong", "bad"],
-  warning: ["warning", "warning"],
-  ok: ["ok", "good"],
-  skipped: ["skipped", "neutral"],
-}
 const OF_PARTNER: ReadonlyArray<PreflightCheck["check"]> = ["endpoint", "signing_secret"]
 
 export const PreflightList = (props: {
@@ -24,7 +17,7 @@ export const PreflightList = (props: {
       const words = check.replaceAll("_", " ")
       return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
     },
-    Status: ({ status }) => <StatusBadge tone={WORDS[status][1]}>{WORDS[status][0]}</StatusBadge>,
+    Status: ({ status }) => <FindingBadge status={status} />,
     Found: ({ found }) => (
       <bdi>
         <Prose>{found}</Prose>

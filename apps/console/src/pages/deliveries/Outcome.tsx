@@ -1,4 +1,5 @@
-import type { Attempt } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_TONES } from "@outreach/backoffice/lists/deliveries"
+import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { describeOutcome, explainFailure } from "@outreach/domain/deliveries/describeCause"
 import { foreign, StatusBadge } from "../../components/values.tsx"
 
@@ -15,5 +16,12 @@ export const FailureSentence = ({
   <>
     {explainFailure(failure)}
     {firstLine !== null && foreign`: ${firstLine}`}.
+  </>
+)
+
+export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "state" | "replayedAs">) => (
+  <>
+    <StatusBadge tone={replayedAs === null ? DELIVERY_TONES[state] : "neutral"}>{state}</StatusBadge>
+    {replayedAs !== null && " replayed"}
   </>
 )

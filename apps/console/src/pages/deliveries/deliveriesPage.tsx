@@ -12,7 +12,7 @@ export const deliveryCells = {
 
 export const deliveriesRoutes = listPage("/deliveries", deliveries, {
   cells: deliveryCells,
-  read: ({ filter, context }) => Effect.map(readCalls(filter, context.now), (calls) => ({ calls })),
+  read: ({ filter, context }) => Effect.all({ calls: readCalls(filter, context.now) }),
   around: ({ calls, context: { operator } }) => ({
     above: calls,
     // An event's page lists its deliveries. Partners have no pages of campaigns.

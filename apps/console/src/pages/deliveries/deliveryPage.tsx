@@ -1,34 +1,36 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
+import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
-import { replayDeadLetter } from "@outreach/backoffice/operations/deadLetters"
+import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/deliveries"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
-import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { EndpointStatus, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { ClinicianOf, Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { ClinicianOf } from "../events/eventsPage.tsx"
-import { DeliveryState } from "./DeliveryState.tsx"
-import { DeliveryStatus } from "./DeliveryStatus.tsx"
-import { Outcome } from "./Outcome.tsx"
+import { DeliveryState, FailureSentence, Outcome } from "./Outcome.tsx"
 
 const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
-export const replayAction = operationAction("/deliveries/replay", replayDeadLetter)
+export const replayAction = operationAction("/deliveries/replay", replayDeadLetters, {
+  omit: Struct.keys(Struct.omit(replayDeadLetters.input, ["deliveryId"])),
+  requires: ["deliveryId"],
+  to: ({ deliveryId: [id = ""] = [] }) => `/deliveries/${id}`,
+})
 
 /** A delivery with its attempts side by side, with masked request and response. */
 const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
@@ -68,7 +70,9 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
         <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group, event)} />
         <div class="actions">
           {waits && <ActionForm action={retryAction} params={params} isPrimary />}
-          {isDead && delivery.eventType !== null && <ActionForm action={replayAction} hidden={params} isPrimary />}
+          {isDead && delivery.eventType !== null && (
+            <ActionForm action={replayAction} label="Replay" hidden={params} isPrimary />
+          )}
         </div>
         <Attempts attempts={attempts} isShown={isShown} />
         <h2>Request</h2>
@@ -168,3 +172,63 @@ const Request = (props: {
     </>
   )
 }
+
+/** States whether a webhook arrived, or the reason why not. */
+const DeliveryStatus = (props: {
+  readonly delivery: DeliverySummary
+  readonly endpoint: EndpointStatus
+  /** The first line of the response to the last failed attempt. */
+  readonly line: string | null
+}) => {
+  const { state, dueAt, finishedAt, replayedAs, lastOutcome: outcome, lastStatus: status } = props.delivery
+  const cause = outcome === null ? null : <FailureSentence status={status} outcome={outcome} firstLine={props.line} />
+  if (state === "delivered") {
+    return (
+      <p>
+        Delivered <Time at={finishedAt} />: the partner returned {status}.
+      </p>
+    )
+  }
+  if (replayedAs !== null) {
+    return (
+      <p>
+        Not delivered. {cause} It was replayed as <IdLink id={replayedAs} />; see that delivery for the result.
+      </p>
+    )
+  }
+  if (state === "cancelled") return <p class="problem">Cancelled because its endpoint was removed.</p>
+  if (state === "sending") return <p>A worker is calling the endpoint.</p>
+  if (state === "pending") {
+    const { word, tone, sentence } = endpointState(props.endpoint)
+    return (
+      <p class="problem">
+        Not delivered yet. {cause}{" "}
+        {tone !== "good" && (
+          <>
+            The <IdLink id={props.endpoint.id}>endpoint</IdLink> is {word.toLowerCase()}: {sentence}{" "}
+          </>
+        )}
+        {props.endpoint.enabled && (
+          <>
+            {props.endpoint.owner === null && "No worker serves the endpoint now. "}The next attempt is due{" "}
+            <Time at={dueAt} isShort />.
+          </>
+        )}
+      </p>
+    )
+  }
+  return (
+    <p class="problem">
+      Not delivered, without further retries. {cause} {ENDINGS[state]}{" "}
+      {props.endpoint.removedAt === null
+        ? "Fix the cause, then replay it."
+        : "Its endpoint was removed, so it can’t be replayed."}
+    </p>
+  )
+}
+
+const ENDINGS = {
+  rejected: "This response isn't retried.",
+  exhausted: "All scheduled attempts failed.",
+  poison: "Workers crashed repeatedly while sending it.",
+} as const

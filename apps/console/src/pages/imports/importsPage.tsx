@@ -4,14 +4,13 @@ import { ImportLog, type ImportRecord, MAX_KEPT } from "@outreach/backoffice/rec
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { ImportId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
-import { Facts, LinkLine, Live, Page } from "../../components/layout.tsx"
+import { Array as Arr, Effect } from "effect"
+import { Facts, LinkLine, Live, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 import { useMay } from "../../view/View.ts"
-import { RejectedLines } from "./RejectedLines.tsx"
 
 const ImportStatus = ({ status }: Pick<ImportRecord, "status">) => (
   <StatusBadge tone={IMPORT_TONES[status]}>{status}</StatusBadge>
@@ -19,10 +18,7 @@ const ImportStatus = ({ status }: Pick<ImportRecord, "status">) => (
 
 const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
   read: ({ filter: { campaignId } }) =>
-    Effect.map(
-      CampaignRepository.use(({ find }) => find(campaignId)),
-      (campaign) => ({ campaign }),
-    ),
+    Effect.all({ campaign: CampaignRepository.use(({ find }) => find(campaignId)) }),
   cells: {
     begunAt: ({ id, begunAt }) => (
       <a href={`/imports/${id}`}>
@@ -125,3 +121,32 @@ const rejectsFile = defineResource("/imports/:import/rejects", {
 })
 
 export const importRoutes = [...importsRoutes, importPage, rejectsFile] as const
+
+const MAX_REASONS = 50
+const MAX_LINES = 10
+
+interface Reject {
+  readonly line: number
+  readonly reason: string
+}
+
+/** The reasons for rejected lines, the most frequent first, each with its first lines. */
+export const RejectedLines = ({ rejects }: { readonly rejects: ReadonlyArray<Reject> }) => {
+  // Reasons that only differ in the named lines are one.
+  const groups = Arr.groupBy(rejects, ({ reason }) => reason.replace(/\bline \d+/, "line …"))
+  const rows = Object.entries(groups).sort(([, one], [, other]) => other.length - one.length)
+  return (
+    <Table
+      title="Rejected lines"
+      rows={rows.slice(0, MAX_REASONS)}
+      columns={{
+        Reason: ([reason]) => reason,
+        Count: { count: ([, lines]) => lines.length },
+        Lines: ([, lines]) => {
+          const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
+          return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`
+        },
+      }}
+    />
+  )
+}

@@ -23,8 +23,8 @@ import {
   wordsFor,
 } from "./importActions.ts"
 import type { ListCheck } from "./importJobs.ts"
+import { RejectedLines } from "./importsPage.tsx"
 import { GONE, type PendingList, PendingLists } from "./PendingLists.ts"
-import { RejectedLines } from "./RejectedLines.tsx"
 
 const MAX_SAMPLES = 2
 

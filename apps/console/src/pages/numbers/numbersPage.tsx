@@ -7,9 +7,9 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Struct } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
+import { textFile } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 import type { InputsOf } from "../../view/inputs.ts"
 import { DomainsTable, GroupTable } from "./NumberTables.tsx"
@@ -112,10 +112,7 @@ const numbersCsvFile = defineResource("/numbers/csv", {
       table === "domains"
         ? csvTable(DOMAIN_COLUMNS, yield* reader.bouncedDomains(filter, MAX_DOMAINS_OF_CSV))
         : csvTable(GROUP_COLUMNS, yield* reader.groups(filter, by, period, MAX_GROUPS_OF_CSV))
-    return HttpServerResponse.text(`\uFEFF${csv}`, {
-      contentType: "text/csv; charset=utf-8",
-      headers: { "content-disposition": `attachment; filename="${table}-${period.from}-${period.to}.csv"` },
-    })
+    return textFile(`${table}-${period.from}-${period.to}.csv`, `\uFEFF${csv}`)
   }),
 })
 

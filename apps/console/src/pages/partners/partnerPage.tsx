@@ -1,35 +1,38 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { issues as issueList } from "@outreach/backoffice/lists/issues"
-import { keys } from "@outreach/backoffice/lists/keys"
+import { keys as keyList, keys } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
-import { showOrganization } from "@outreach/backoffice/operations/organizations"
+import { createKey, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
+import { showOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
+import type { Organization } from "@outreach/domain/organizations/Organization"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ConfirmLink } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { ActionForm, ConfirmLink, Disclosure, RevealForm } from "../../components/forms.tsx"
+import { Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, IdLink, isolated, Masked, Noted, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { type Masking, useMay } from "../../view/View.ts"
-import { EndpointBadge } from "../endpoints/endpointsPage.tsx"
+import { EndpointBadge } from "../endpoints/endpointPages.tsx"
 import { newProgramPage, newSenderPage } from "../newPages.tsx"
-import { Contacts } from "./Contacts.tsx"
-import { Keys } from "./Keys.tsx"
 import { readSecrets } from "./Secrets.tsx"
 
 const MAX_ISSUES = 5
 
-export const partnerPages = defineMaskedPage("/partners/:organization", showOrganization, {
+const partnerPages = defineMaskedPage("/partners/:organization", showOrganization, {
   forPartners: true,
   run: ({ organization }, masking) => Effect.map(readPartner(organization), (partner) => contentOf(partner, masking)),
 })
@@ -48,7 +51,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId) {
   }
 })
 
-export type Partner = Effect.Success<ReturnType<typeof readPartner>>
+type Partner = Effect.Success<ReturnType<typeof readPartner>>
 
 const contentOf = (partner: Partner, masking: Masking) => {
   const { organization, endpoints, issues, secrets, documents } = partner
@@ -137,32 +140,90 @@ const Names = (props: {
   />
 )
 
-const Problems = ({ organization, endpoints, issues }: Partner) => {
-  const problems: ReadonlyArray<readonly [href: string, text: string] | false> = [
-    ...endpoints.map((endpoint) => {
-      const { tone, word, sentence } = endpointState(endpoint)
-      return tone !== "good" && ([`/endpoints/${endpoint.id}`, `${endpoint.url}: ${word}. ${sentence}`] as const)
-    }),
-    ...issues
-      .filter(({ closedAt }) => closedAt === null)
-      .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${issue.cause}.`] as const),
-    organization.contacts.length === 0 &&
-      endpoints.some(({ notices }) => notices > 0) && [
-        "#contacts",
-        "No one is notified when an endpoint fails. Add contacts.",
-      ],
-  ]
-  const found = problems.filter((problem) => problem !== false)
-  if (found.length === 0) return <p>No problems.</p>
+const Problems = ({ organization, endpoints, issues }: Partner) => (
+  <ProblemLinks
+    of={[
+      ...endpoints.map((endpoint) => {
+        const { tone, word, sentence } = endpointState(endpoint)
+        return tone !== "good" && ([`/endpoints/${endpoint.id}`, `${endpoint.url}: ${word}. ${sentence}`] as const)
+      }),
+      ...issues
+        .filter(({ closedAt }) => closedAt === null)
+        .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${issue.cause}.`] as const),
+      organization.contacts.length === 0 &&
+        endpoints.some(({ notices }) => notices > 0) && [
+          "#contacts",
+          "No one is notified when an endpoint fails. Add contacts.",
+        ],
+    ]}
+    none={<p>No problems.</p>}
+  />
+)
+
+const Keys = ({ organization, keys }: Partner) => (
+  <section>
+    <ListTable title="API keys" list={keyList} rows={keys} cells={cells} />
+    <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
+    <ActionForm action={issueKeyAction} params={{ organization: organization.id }} />
+  </section>
+)
+
+const cells = {
+  name: ({ id, name, prefix, lastFour, state }: Partner["keys"][number]) => (
+    <div id={id}>
+      <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>
+      {state === "valid" && (
+        <Disclosure action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
+          <ActionForm action={rotateKeyAction} params={{ key: id }} />
+          <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />
+        </Disclosure>
+      )}
+    </div>
+  ),
+  expiresAt: ({ revokedAt, expiresAt }: ApiKey) => <Time at={revokedAt ?? expiresAt} none="never" />,
+}
+
+/** Links to the documents with a key in the fragment, which browsers don't send. A script fills it into the commands. */
+const documentsLink = ({ apiKey }: { readonly apiKey: string }) =>
+  Effect.map(ConsoleConfig, ({ publicBaseUrl }) => (
+    <LinkLine to={`${publicBaseUrl}/docs#key=${apiKey}`}>Open the API documents with this key</LinkLine>
+  ))
+
+const issueKeyAction = operationAction("/partners/:organization/keys", createKey, { below: documentsLink })
+const rotateKeyAction = operationAction("/keys/:key/rotate", rotateKey, { below: documentsLink })
+
+export const revokeKeyRoutes = operationConfirmation("/keys/:key/revoke", revokeKey, {
+  children: <p>Or rotate it: the partner gets a new key first, and this one expires later.</p>,
+})
+
+const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
+
+/** The people who are notified of a failing endpoint. */
+const Contacts = ({ organization, ...masking }: Masking & { readonly organization: Organization }) => {
+  const { id, contacts } = organization
   return (
-    <ul class="problem">
-      {found.map(([href, text]) => (
-        <li key={text}>
-          <a href={href}>
-            <ForeignText>{text}</ForeignText>
-          </a>
-        </li>
-      ))}
-    </ul>
+    <Section title="Contacts" id="contacts">
+      <p>
+        {contacts.length === 0
+          ? "No one is notified when every call to an endpoint fails. The endpoint is still disabled."
+          : "Notified by e-mail when every call to an endpoint fails: "}
+        {contacts.map((contact, i) => (
+          <>
+            {i > 0 && ", "}
+            {masking.isShown ? <ForeignText>{contact}</ForeignText> : <Masked>{maskEmail(contact)}</Masked>}
+          </>
+        ))}
+      </p>
+      {contacts.length > 0 && <RevealForm {...masking} label="Show the contacts" />}
+      <ActionForm action={contactsAction} params={{ organization: id }} />
+    </Section>
   )
 }
+
+export const partnerRoutes = [
+  ...partnerPages,
+  issueKeyAction,
+  rotateKeyAction,
+  ...revokeKeyRoutes,
+  contactsAction,
+] as const

@@ -6,7 +6,7 @@ import { Array as Arr, Effect } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { ops } from "../../components/ops.ts"
 import { listPage } from "../../http/listPage.tsx"
-import { EndpointBadge } from "../endpoints/endpointsPage.tsx"
+import { EndpointBadge } from "../endpoints/endpointPages.tsx"
 import { newPartnerPage } from "../newPages.tsx"
 
 export const partnersRoutes = listPage("/partners", organizations, {

@@ -1,28 +1,30 @@
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { type RecipientSending, SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
 import { cursorOf } from "@outreach/backoffice/lists/List"
-import { exportClinician } from "@outreach/backoffice/operations/clinicians"
+import { eraseClinician, exportClinician } from "@outreach/backoffice/operations/clinicians"
 import { findClinician } from "@outreach/backoffice/operations/recipients"
+import { createSuppression, removeSuppression } from "@outreach/backoffice/operations/suppressions"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
+import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
 import type { EventId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { type Suppression, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
+import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
+import { textFile } from "../../http/listPage.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { PageError } from "../../http/PageError.ts"
-import { defineMaskedPage } from "../../http/Route.ts"
-import { useMay } from "../../view/View.ts"
-import { PersonStatus } from "./PersonStatus.tsx"
-import { erasePerson, exportPerson, liftPerson, suppressPerson } from "./personActions.tsx"
+import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { useMay, useView } from "../../view/View.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
@@ -35,7 +37,7 @@ const timelineCursor = cursorOf({
 })
 
 /** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
-export const personPages = defineMaskedPage("/people/:id", findClinician, {
+const personPages = defineMaskedPage("/people/:id", findClinician, {
   inputs: { before: timelineCursor.schema },
   run: Effect.fnUntraced(function* ({ id, before = null }, masking) {
     const { isShown } = masking
@@ -167,3 +169,64 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
     </Section>
   )
 }
+
+/** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
+const PersonStatus = (props: {
+  readonly suppressions: ReadonlyArray<Suppression>
+  readonly sendings: ReadonlyArray<RecipientSending>
+  /** Programs by id. */
+  readonly names: ReadonlyMap<string, string>
+}) => {
+  const { now } = useView()
+  const reasons = [...new Set(props.suppressions.map(({ reason }) => reason))]
+  return (
+    <>
+      {reasons.map((reason) => {
+        const [first] = props.suppressions.filter((each) => each.reason === reason)
+        const programId = first?.programId ?? null
+        return (
+          <p key={reason} class="problem">
+            {programId === null ? (
+              "No campaign of the organization"
+            ) : (
+              <>
+                No campaign of <IdLink id={programId}>{props.names.get(programId) ?? programId}</IdLink>
+              </>
+            )}{" "}
+            sends e-mails to the clinician: {SUPPRESSED_BECAUSE[reason]}.
+          </p>
+        )
+      })}
+      {props.sendings.map((sending) => {
+        const { status, found } = explainUnsentRecipient(sending, sending.campaign, now)
+        return (
+          <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
+            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>:{" "}
+            <bdi>
+              <Prose>{found}</Prose>
+            </bdi>
+          </p>
+        )
+      })}
+    </>
+  )
+}
+
+const options = { omit: ["organizationId", "npi", "email"], requires: ["reason"] } as const
+const suppressPerson = operationAction("/people/:id/suppress", createSuppression, options)
+const liftPerson = operationAction("/people/:id/lift", removeSuppression, options)
+
+const exportPerson = defineAction("/people/:id/export", exportClinician.command, {
+  role: exportClinician.role,
+  isRepeatable: true,
+  run: ({ id }) =>
+    Effect.map(exportClinician.run({ id }, ""), (data) =>
+      textFile(`clinician-${id}.json`, `${JSON.stringify(data, null, 2)}\n`, "application/json"),
+    ),
+})
+
+const erasePerson = operationConfirmation("/people/:id/erase", eraseClinician, {
+  omit: ["organizationId", "npi", "email"],
+})
+
+export const personRoutes = [...personPages, suppressPerson, liftPerson, exportPerson, ...erasePerson] as const

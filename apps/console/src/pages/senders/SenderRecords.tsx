@@ -1,17 +1,9 @@
-import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
-import { Advice } from "../../components/Advice.tsx"
+import { Advice, FindingBadge } from "../../components/Advice.tsx"
 import { Live, Section, Table } from "../../components/layout.tsx"
-import { Code, CopyButton, Prose, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, CopyButton, Prose, Time } from "../../components/values.tsx"
 import type { LookUp } from "./SenderLookUps.ts"
-
-const WORDS: Readonly<Record<Finding["status"], readonly [words: string, tone: Tone]>> = {
-  failed: ["wrong", "bad"],
-  warning: ["warning", "warning"],
-  ok: ["found", "good"],
-  skipped: ["not looked up", "neutral"],
-}
 
 const AGAIN_SECONDS = 60
 /** During the query. */
@@ -62,10 +54,9 @@ export const SenderRecords = (props: {
 const DnsResult = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
   const { finding, isKnown } = props
   if (finding === undefined) return <>{isKnown ? "Keep it published. Verify only checks new records." : "…"}</>
-  const [words, tone] = WORDS[finding.status]
   return (
     <>
-      <StatusBadge tone={tone}>{words}</StatusBadge> <Prose>{finding.found}</Prose>
+      <FindingBadge status={finding.status} ok="found" skipped="not looked up" /> <Prose>{finding.found}</Prose>
       {finding.advice !== null && (
         <>
           <br />

@@ -25,10 +25,10 @@ const liftSuppression = operationAction("/suppressions/lift", removeSuppression,
 const suppressionPages = listPage("/suppressions", suppressions, {
   showLabel: "Show NPIs and addresses, to lift one",
   read: ({ filter: { organizationId } }) =>
-    Effect.map(
-      organizationId === undefined ? Effect.succeed([]) : SuppressionReader.use(({ count }) => count(organizationId)),
-      (counts) => ({ counts }),
-    ),
+    Effect.all({
+      counts:
+        organizationId === undefined ? Effect.succeed([]) : SuppressionReader.use(({ count }) => count(organizationId)),
+    }),
   cells: { kind: ({ kind }) => SUPPRESSION_WORDS[kind], reason: ({ reason }) => SUPPRESSION_WORDS[reason] },
   around: ({ filter: { organizationId, programId }, counts, objects, isShown }) => {
     const program = programId ?? "pgm_…"

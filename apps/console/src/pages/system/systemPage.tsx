@@ -7,13 +7,13 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import { type Tone, URGENCY } from "@outreach/backoffice/lists/List"
 import { ALERT_RULES, activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
 import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
-import { Advice } from "../../components/Advice.tsx"
+import { Advice, FINDING_TONES } from "../../components/Advice.tsx"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge } from "../../components/values.tsx"
@@ -64,13 +64,6 @@ const checked = <E, R>(check: string, finding: Effect.Effect<Finding, E, R>) =>
     ...(found ?? failed("The check failed.", "See the database's log.", ["doctor"])),
   }))
 
-const TONES: Readonly<Record<Finding["status"], Tone>> = {
-  failed: "bad",
-  warning: "warning",
-  ok: "good",
-  skipped: "good",
-}
-
 const COLUMNS: Columns<{
   readonly tone: Tone
   readonly word: string
@@ -103,9 +96,9 @@ const Problems = ({ alerts, findings }: Effect.Success<typeof readSystem>) => {
         <code>ops doctor</code>, {check}
       </>
     )
-    return { tone: TONES[status], word: status, found, advice: finding, source }
+    return { tone: FINDING_TONES[status], word: status, found, advice: finding, source }
   })
-  const problems = [...active, ...checks.filter(({ tone }) => tone !== "good")].toSorted(
+  const problems = [...active, ...checks.filter(({ tone }) => URGENCY[tone] < URGENCY.good)].toSorted(
     (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),
   )
   return (
@@ -116,7 +109,7 @@ const Problems = ({ alerts, findings }: Effect.Success<typeof readSystem>) => {
         <summary>Passed checks</summary>
         <Table
           label="Passed checks"
-          rows={checks.filter(({ tone }) => tone === "good")}
+          rows={checks.filter(({ tone }) => URGENCY[tone] === URGENCY.good)}
           columns={COLUMNS}
           empty="None."
         />

@@ -50,7 +50,7 @@ export const todayPage = definePage("/", {
         </p>
         <ul class="tiles">
           {Arr.sort(todayTiles(today), byUrgency).map((tile) => (
-            <Tile key={tile.name} {...tile} />
+            <Tile key={tile.title} {...tile} />
           ))}
         </ul>
         {waiting.length > 0 && (

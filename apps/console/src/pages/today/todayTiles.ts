@@ -3,10 +3,10 @@ import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
+import { Struct } from "effect"
 
 /** The content of a tile. */
 export interface TodayTile {
-  readonly name: string
   readonly title: string
   readonly href: string
   readonly tone: Tone
@@ -17,56 +17,30 @@ export interface TodayTile {
 export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   sendingTile(today),
   {
-    name: "oldest-due",
     title: "Oldest due delivery",
     href: "/endpoints",
     tone: isAlerting("liveOldestSeconds", today.oldestDueSeconds) ? "bad" : "good",
     value: today.oldestDueSeconds === 0 ? "None" : formatDuration(today.oldestDueSeconds),
     detail: "to working endpoints",
   },
-  {
-    name: "breakers",
-    title: "Open breakers",
-    href: "/endpoints?state=failing",
-    tone: today.breakersOpen > 0 ? "bad" : "good",
-    value: formatCount(today.breakersOpen),
-    detail: "endpoints that only receive probes",
-  },
-  {
-    name: "failing",
-    title: "Causes of failing calls",
-    href: "/issues?state=lasting",
-    tone: today.failing > 0 ? "bad" : "good",
-    value: formatCount(today.failing),
-    detail: "webhooks that fail",
-  },
-  {
-    name: "dead-letters",
-    title: "Dead letters",
-    href: "/issues?state=dead",
-    tone: today.deadLetters > 0 ? "warning" : "good",
-    value: formatCount(today.deadLetters),
-    detail: "not replayed or removed",
-  },
-  {
-    name: "quarantined",
-    title: "Quarantined inbound events",
-    href: "/inbox",
-    tone: today.inboxQuarantined > 0 ? "warning" : "good",
-    value: formatCapped(today.inboxQuarantined, COUNT_CAP),
-    detail: "can't be applied",
-  },
-  {
-    name: "domains",
-    title: "Rejecting domains",
-    href: "#domains",
-    tone: today.domainsRefusing > 0 ? "warning" : "good",
-    value: formatCount(today.domainsRefusing),
-    detail: "paused temporarily",
-  },
+  ...Struct.keys(COUNTS).map((name): TodayTile => {
+    const [title, href, tone, detail] = COUNTS[name]
+    const count = today[name]
+    const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
+    return { title, href, detail, tone: count > 0 ? tone : "good", value }
+  }),
   quotaTile(today),
   ...(today.workers === null ? [] : [workersTile(today.workers)]),
 ]
+
+/** The counts that should be 0, with the tone otherwise. */
+const COUNTS = {
+  breakersOpen: ["Open breakers", "/endpoints?state=failing", "bad", "endpoints that only receive probes"],
+  failing: ["Causes of failing calls", "/issues?state=lasting", "bad", "webhooks that fail"],
+  deadLetters: ["Dead letters", "/issues?state=dead", "warning", "not replayed or removed"],
+  inboxQuarantined: ["Quarantined inbound events", "/inbox", "warning", "can't be applied"],
+  domainsRefusing: ["Rejecting domains", "#domains", "warning", "paused temporarily"],
+} as const
 
 const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
   ALERT_RULES.some((rule) => rule.reading === reading && value > rule.threshold)
@@ -81,7 +55,6 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
       : [`about ${formatDuration((remaining / sentInLastMinute) * 60)}`]),
   ]
   return {
-    name: "sending",
     title: "Sending now",
     href: "/campaigns?status=sending",
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
@@ -91,7 +64,7 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
 }
 
 const quotaTile = ({ quota }: Today): TodayTile => {
-  const tile = { name: "quota", title: "Quota closest to target" }
+  const tile = { title: "Quota closest to target" }
   if (quota === null) return { ...tile, href: "/programs", tone: "neutral", value: "–", detail: "no targets" }
   const { programId, program, stage, count, target } = quota
   return {
@@ -104,7 +77,6 @@ const quotaTile = ({ quota }: Today): TodayTile => {
 }
 
 const workersTile = (workers: number): TodayTile => ({
-  name: "workers",
   title: "Workers alive",
   href: "/system",
   tone: workers === 0 ? "bad" : "good",

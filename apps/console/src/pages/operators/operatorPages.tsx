@@ -1,4 +1,6 @@
+import { operators } from "@outreach/backoffice/lists/operators"
 import {
+  createOperator,
   createSignInLink,
   removeOperator,
   signOutOperator,
@@ -9,12 +11,27 @@ import { OperatorNotFound } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, ShortId, Time } from "../../components/values.tsx"
+import { optionsOf } from "../../http/listObjects.ts"
+import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
+
+const addAction = operationAction("/operators", createOperator)
+
+const operatorsPages = listPage("/operators", operators, {
+  around: ({ objects }) => ({
+    commands: [ops("operators create", { name: "…", role: "viewer" })],
+    above: (
+      <Disclosure action={addAction} title="Add an operator">
+        <ActionForm action={addAction} controls={optionsOf(objects)} />
+      </Disclosure>
+    ),
+  }),
+})
 
 const operatorPage = definePage("/operators/:operator", {
   role: "admin",
@@ -91,4 +108,12 @@ const linkAction = operationAction("/operators/:operator/link", createSignInLink
 const signOutAction = operationAction("/operators/:operator/sign-out", signOutOperator)
 const removeRoutes = operationConfirmation("/operators/:operator/remove", removeOperator, { to: "/operators" })
 
-export const operatorRoutes = [operatorPage, roleAction, linkAction, signOutAction, ...removeRoutes] as const
+export const operatorRoutes = [
+  ...operatorsPages,
+  addAction,
+  operatorPage,
+  roleAction,
+  linkAction,
+  signOutAction,
+  ...removeRoutes,
+] as const

@@ -1,25 +1,79 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatDuration } from "@outreach/backoffice/format"
-import { rotateDkimKey, updateSender, verifySender } from "@outreach/backoffice/operations/senders"
+import { senders } from "@outreach/backoffice/lists/senders"
+import {
+  removeLinkDomain,
+  removeSender,
+  rotateDkimKey,
+  updateSender,
+  verifySender,
+} from "@outreach/backoffice/operations/senders"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { SenderId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { describeRamp, type RampState } from "@outreach/domain/senders/Ramp"
-import { dkimKeyState, formatFrom, isToBeVerified } from "@outreach/domain/senders/Sender"
+import { dkimKeyState, formatFrom, isToBeVerified, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
-import { Facts, Page, Section, Table } from "../../components/layout.tsx"
+import { Facts, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { operationAction } from "../../http/operationRoutes.tsx"
+import { listPage } from "../../http/listPage.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
-import { removeSenderPage } from "./removeSenderPages.tsx"
+import { CampaignTable } from "../campaigns/campaignsPages.tsx"
+import { newSenderPage } from "../newPages.tsx"
 import { SenderLookUps } from "./SenderLookUps.ts"
 import { SenderRecords } from "./SenderRecords.tsx"
-import { SenderBadge } from "./sendersPage.tsx"
+
+const sendersPages = listPage("/senders", senders, {
+  cells: { state: (sender) => <SenderBadge {...sender} /> },
+  read: ({ filter: { organizationId } }) =>
+    Effect.all({ domains: LinkDomainRepository.use(({ list }) => list(organizationId)) }),
+  around: ({ filter: { organizationId: organization }, domains, rows, objects, context }) => ({
+    above: <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />,
+    below: domains.length > 0 && (
+      <Table
+        title="Link domains"
+        label="Link domains, including those without a sender"
+        rows={domains}
+        columns={{
+          Domain: ({ domain }) => domain,
+          Organization: ({ organizationId: id }) => <IdLink id={id}>{objects.nameOf(id) ?? id}</IdLink>,
+          Verified: ({ verifiedAt }) => <Time at={verifiedAt} none="not yet" />,
+          Remove:
+            context.operator.organizationId === null &&
+            (({ domain }) =>
+              rows.every(({ linkDomain }) => linkDomain !== domain) && (
+                <ConfirmLink page={removeLinkDomainRoutes[0]} query={{ "link-domain": domain }} label="Remove" />
+              )),
+        }}
+      />
+    ),
+  }),
+})
+
+/** The state of a sender and of its link domain. */
+const SenderBadge = (props: Pick<Sender, "liveSince" | "linkDomain" | "linkDomainVerifiedAt">) => {
+  const { liveSince, linkDomain, linkDomainVerifiedAt } = props
+  if (liveSince === null) return <StatusBadge tone="warning">Not verified</StatusBadge>
+  if (linkDomain !== null && linkDomainVerifiedAt === null) {
+    return <StatusBadge tone="warning">Live, links not verified</StatusBadge>
+  }
+  return <StatusBadge tone="good">Live</StatusBadge>
+}
+
+const to = "/senders"
+
+const removeSenderRoutes = operationConfirmation("/senders/:sender/remove", removeSender, { to })
+
+const removeLinkDomainRoutes = operationConfirmation("/senders/link-domain/remove", removeLinkDomain, {
+  chosen: ["linkDomain"],
+  to,
+})
 
 const MAX_CAMPAIGNS = 20
 
@@ -78,34 +132,24 @@ const contentOf = (view: SenderView) => {
         <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
         <ActionForm action={updateAction} params={params} found={sender} />
       </Disclosure>
-      <ConfirmLink page={removeSenderPage} params={params} label="Remove" />
+      <ConfirmLink page={removeSenderRoutes[0]} params={params} label="Remove" />
     </Page>
   )
 }
 
-const Problems = ({ sender, lookUp }: SenderView) => {
-  const failed = lookUp?.findings.filter(({ status }) => status === "failed") ?? []
-  const waiting = isToBeVerified(sender) && (
-    <li>
-      {sender.liveSince === null
-        ? "The sender isn't used yet. Publish the records below, then verify it."
-        : "A change isn't used yet. Publish the new record below, then verify the sender."}
-    </li>
-  )
-  if (!waiting && failed.length === 0) return null
-  return (
-    <ul class="problem">
-      {waiting}
-      {failed.map(({ found, record }) => (
-        <li key={record}>
-          <a href="#records">
-            <ForeignText>{found}</ForeignText>
-          </a>
-        </li>
-      ))}
-    </ul>
-  )
-}
+const Problems = ({ sender, lookUp }: SenderView) => (
+  <ProblemLinks
+    of={[
+      isToBeVerified(sender) && [
+        "#records",
+        sender.liveSince === null
+          ? "The sender isn't used yet. Publish the records below, then verify it."
+          : "A change isn't used yet. Publish the new record below, then verify the sender.",
+      ],
+      ...(lookUp?.findings ?? []).map(({ status, found }) => status === "failed" && (["#records", found] as const)),
+    ]}
+  />
+)
 
 const SenderFacts = ({ sender, organization, program }: SenderView) => (
   <Section title="Facts">
@@ -168,4 +212,12 @@ const verifyAction = operationAction("/senders/:sender/verify", verifySender, { 
 const rotateAction = operationAction("/senders/:sender/rotate-dkim", rotateDkimKey, { omit: ["dkimKey"] })
 const updateAction = operationAction("/senders/:sender/update", updateSender, { omit: ["dnsServer"] })
 
-export const senderRoutes = [senderPage, verifyAction, rotateAction, updateAction] as const
+export const senderRoutes = [
+  ...sendersPages,
+  senderPage,
+  verifyAction,
+  rotateAction,
+  updateAction,
+  ...removeLinkDomainRoutes,
+  ...removeSenderRoutes,
+] as const

@@ -1,8 +1,9 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCount } from "@outreach/backoffice/format"
+import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { deadLetters } from "@outreach/backoffice/lists/deadLetters"
+import { issues } from "@outreach/backoffice/lists/issues"
 import { removeDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -14,11 +15,31 @@ import { Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
-import { ListTable } from "../../http/listPage.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { replayPage } from "../deliveries/deadLettersPage.tsx"
 import { deliveryCells } from "../deliveries/deliveriesPage.tsx"
+
+const issuesPages = listPage("/issues", issues, {
+  read: ({ filter: { organizationId, endpointId, status, state } }) =>
+    Effect.all({
+      totals: FailureGroupReader.use(({ totals }) => totals({ organizationId, endpointId, status, state })),
+    }),
+  around: ({ totals: { lasting, open, groups } }) => ({
+    above: (
+      <p>
+        {lasting === 0
+          ? "No calls are failing."
+          : `${formatCounted(lasting, "cause")} of failures ${lasting === 1 ? "lasts" : "last"}.`}{" "}
+        {open === 0
+          ? "No dead letters to replay."
+          : `${formatCounted(open, "dead letter")} in ${formatCounted(groups, "issue")} weren't delivered or replayed.`}
+      </p>
+    ),
+    below: <LinkLine to="/replays">Replays</LinkLine>,
+  }),
+})
 
 const MAX_DEAD_LETTERS = 20
 
@@ -104,7 +125,7 @@ const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLe
   to: "/issues",
 })
 
-export const issueRoutes = [issuePage, muteAction, unmuteAction, ...removeRoutes] as const
+export const issueRoutes = [...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes] as const
 
 type Cause = Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome" | "firstLine">
 

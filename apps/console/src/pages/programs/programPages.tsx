@@ -3,7 +3,7 @@ import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { formatCount } from "@outreach/backoffice/format"
 import { digests } from "@outreach/backoffice/lists/digests"
 import { readAll } from "@outreach/backoffice/lists/List"
-import { PROGRAM_TONES } from "@outreach/backoffice/lists/programs"
+import { PROGRAM_TONES, programs } from "@outreach/backoffice/lists/programs"
 import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
@@ -19,12 +19,19 @@ import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { ListTable } from "../../http/listPage.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
-import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
-import { newCampaignPage, newSenderPage } from "../newPages.tsx"
+import { ComplaintRate, feedbackFacts } from "../campaigns/ComplaintRate.tsx"
+import { CampaignTable } from "../campaigns/campaignsPages.tsx"
+import { newCampaignPage, newProgramPage, newSenderPage } from "../newPages.tsx"
+
+const programsPages = listPage("/programs", programs, {
+  cells: { complained: (program) => <ComplaintRate {...program} /> },
+  around: ({ filter: { organizationId: organization } }) => ({
+    above: <ConfirmLink page={newProgramPage} query={{ organization }} label="Add a program" isPrimary />,
+  }),
+})
 
 const MAX_CAMPAIGNS = 50
 const DAYS = 31
@@ -188,4 +195,4 @@ const FunnelOf = ({ program, days }: ProgramView) => {
 const updateAction = operationAction("/programs/:program/update", updateProgram)
 const archiveAction = operationAction("/programs/:program/archive", archiveProgram)
 
-export const programRoutes = [programPage, updateAction, archiveAction] as const
+export const programRoutes = [...programsPages, programPage, updateAction, archiveAction] as const

@@ -1,6 +1,7 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { deliveryColumns } from "@outreach/backoffice/lists/deliveries"
+import { events } from "@outreach/backoffice/lists/events"
 import { showEvent } from "@outreach/backoffice/operations/events"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
@@ -10,16 +11,20 @@ import { Effect, Struct } from "effect"
 import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, IdLink, Time } from "../../components/values.tsx"
+import { ClinicianOf, foreign, IdLink, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
-import { ListTable } from "../../http/listPage.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { replayAction } from "../deliveries/deliveryPage.tsx"
-import { ClinicianOf } from "./eventsPage.tsx"
+
+/** The published events, newest first. */
+const eventsPages = listPage("/events", events, {
+  cells: { recipientId: (event) => <ClinicianOf {...event} /> },
+})
 
 /** An outgoing event with its deliveries. Its content is masked. */
-export const eventPages = defineMaskedPage("/events/:event", showEvent, {
+const eventPages = defineMaskedPage("/events/:event", showEvent, {
   run: Effect.fnUntraced(function* ({ event }, { operator, ...masking }) {
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
     const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)
@@ -51,7 +56,7 @@ export const eventPages = defineMaskedPage("/events/:event", showEvent, {
               delivery.replayedAs !== null ? (
                 <IdLink id={delivery.replayedAs}>Replay</IdLink>
               ) : DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) ? (
-                <ActionForm action={replayAction} hidden={{ delivery: delivery.id }} />
+                <ActionForm action={replayAction} label="Replay" hidden={{ delivery: delivery.id }} />
               ) : (
                 <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>Replay this moment</a>
               ),
@@ -84,3 +89,5 @@ const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: Org
     </Page>
   )
 })
+
+export const eventRoutes = [...eventsPages, ...eventPages] as const

@@ -1,0 +1,99 @@
+import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount } from "@outreach/backoffice/format"
+import { campaigns, toCampaignRow } from "@outreach/backoffice/lists/campaigns"
+import { recipients } from "@outreach/backoffice/lists/recipients"
+import { exportOutcomes } from "@outreach/backoffice/operations/recipients"
+import { RECIPIENT_LISTS, type RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Struct } from "effect"
+import { ConfirmLink } from "../../components/forms.tsx"
+import { Chips, LinkLine } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
+import { foreign, IdLink, Minute, Noted } from "../../components/values.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
+import { newCampaignPage } from "../newPages.tsx"
+import { ComplaintRate } from "./ComplaintRate.tsx"
+
+type Row = ReturnType<typeof toCampaignRow>
+
+const withBots = (unsuspected: number, all: number) => (
+  <Noted note={all === unsuspected ? "" : `${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>
+)
+
+const cells = {
+  id: ({ id, name, kind }: Row) => (
+    <>
+      <IdLink id={id}>{name}</IdLink>
+      {kind === "survey" && <small> survey</small>}
+    </>
+  ),
+  opened: ({ totals }: Row) => withBots(totals.unsuspectedOpened, totals.opened),
+  clicked: ({ totals }: Row) => withBots(totals.unsuspectedClicked, totals.clicked),
+  complained: (row: Row) => <ComplaintRate {...row} />,
+  windowStart: (row: Row) => <SendingWindow {...row} />,
+  perMinute: ({ perMinute }: Row) => (perMinute === null ? "–" : `${formatCount(perMinute)} a minute`),
+}
+
+const campaignsPages = listPage("/campaigns", campaigns, {
+  cells,
+  around: ({ filter: { programId: program } }) => ({
+    above: <ConfirmLink page={newCampaignPage} query={{ program }} label="Create a campaign" isPrimary />,
+  }),
+})
+
+export const SendingWindow = (props: { readonly windowStart: Timestamp; readonly windowEnd: Timestamp }) => (
+  <>
+    <Minute at={props.windowStart} /> to <Minute at={props.windowEnd} />
+  </>
+)
+
+/** Campaigns with their counts. */
+export const CampaignTable = (props: {
+  readonly title?: string
+  readonly caption: string
+  readonly rows: ReadonlyArray<CampaignWithTotals>
+  readonly empty: string
+}) => <ListTable {...props} list={campaigns} rows={props.rows.map(toCampaignRow)} cells={cells} />
+
+/** Returns the URL of a list of a campaign's recipients. */
+export const recipientsOf = (campaignId: string, outcome: RecipientListName): string =>
+  `/campaigns/${campaignId}/recipients?outcome=${outcome}`
+
+const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const { name, organizationId } = yield* (yield* CampaignRepository).find(campaignId)
+  return { name, totals: yield* (yield* CampaignReader).totals({ organizationId, campaignId }) }
+})
+
+/** A campaign's recipients by outcome, with masked NPIs and addresses. */
+const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, {
+  showLabel: "Show NPIs and addresses",
+  reveals: exportOutcomes,
+  read: ({ filter: { campaignId } }) => readCampaign(campaignId),
+  around: ({ filter: { campaignId, outcome = "imported" }, name, totals, isShown }) => {
+    const countOf = (each: RecipientListName) => {
+      const { label, total } = RECIPIENT_LISTS[each]
+      return `${label}: ${formatCount(totals[total])}`
+    }
+    const chips = Struct.keys(RECIPIENT_LISTS).map((each) => ({
+      text: countOf(each),
+      to: recipientsOf(campaignId, each),
+      isChosen: each === outcome,
+    }))
+    return {
+      title: foreign`Recipients of ${name}`,
+      command: ops("recipients export", { campaign: campaignId, out: "outcomes.csv", reveal: isShown }),
+      controls: { outcome: false },
+      above: (
+        <>
+          <Chips label="Outcomes" chips={chips} />
+          <h2>{countOf(outcome)}</h2>
+        </>
+      ),
+      below: <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>,
+    }
+  },
+})
+
+export const campaignsRoutes = [...campaignsPages, ...recipientsPages] as const

@@ -1,0 +1,244 @@
+import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
+import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
+import { endpoints } from "@outreach/backoffice/lists/endpoints"
+import { issues } from "@outreach/backoffice/lists/issues"
+import {
+  describeSettings,
+  disableEndpoint,
+  enableEndpoint,
+  removeEndpoint,
+  replayEvents,
+  showEndpoint,
+  testEndpoint,
+  updateEndpoint,
+} from "@outreach/backoffice/operations/endpoints"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect, Struct } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
+import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
+import { Code, ForeignBlock, ForeignText, Id, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { FailureSentence } from "../deliveries/Outcome.tsx"
+import { readCalls } from "../deliveries/readCalls.tsx"
+import { readSecrets } from "../partners/Secrets.tsx"
+
+const endpointsPages = listPage("/endpoints", endpoints, {
+  read: ({ filter: { organizationId }, context: { now } }) => {
+    const period = { from: fromUnixMillis(now - 24 * HOUR_MS), to: fromUnixMillis(now) }
+    const filter = { ...period, ...(organizationId && { organizationId }) }
+    return Effect.all({ outcomes: DeliveryOutcomeReader.use(({ summaries }) => summaries(filter)) })
+  },
+  cells: {
+    state: (endpoint) => <EndpointBadge endpoint={endpoint} />,
+    calls: ({ id }, { outcomes }) => formatCount(outcomes.get(id)?.calls ?? 0),
+    accepted: ({ id }, { outcomes }) => {
+      const { delivered = 0, calls = 0 } = outcomes.get(id) ?? {}
+      return formatShare(delivered / calls)
+    },
+    p99Ms: ({ id }, { outcomes }) => {
+      const { p99Ms = null } = outcomes.get(id) ?? {}
+      return p99Ms === null ? "–" : formatMillis(p99Ms)
+    },
+    lagSeconds: ({ lagEvents, lagSeconds }) =>
+      lagEvents === 0 ? (
+        "–"
+      ) : (
+        <Noted note={`${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`}>{formatDuration(lagSeconds)}</Noted>
+      ),
+  },
+})
+
+export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
+  const { tone, word } = endpointState(props.endpoint)
+  return <StatusBadge tone={tone}>{word}</StatusBadge>
+}
+
+const MAX_FAILURES = 5
+
+const endpointPage = definePage("/endpoints/:endpoint", {
+  forPartners: true,
+  run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator }) {
+    const endpoints = yield* EndpointRepository
+    const endpoint = yield* endpoints.find(id)
+    const { organizationId } = endpoint
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
+    const calls = yield* readCalls({ endpointId: id }, now)
+    const groups = yield* FailureGroupReader
+    const cause = yield* groups.current(endpoint)
+    const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
+    const secrets = yield* readSecrets(organization, endpoint)
+    const schedule = describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays)
+    const isPresent = endpoint.removedAt === null
+    return (
+      <Page
+        title={<ForeignText>{endpoint.url}</ForeignText>}
+        state={
+          <>
+            <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+          </>
+        }
+        id={id}
+        commands={[
+          ops("endpoints show", id),
+          ops("secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }),
+        ]}
+      >
+        {isPresent && <CurrentCause cause={cause} />}
+        <Facts facts={{ ...factsOf(endpoint, organization.name, operator), "Retry schedule": schedule }} />
+        {isPresent && <EndpointActions endpoint={endpoint} />}
+        <Failures causes={causes} endpointId={id} />
+        {calls}
+        {isPresent && secrets}
+        {isPresent && <EndpointSettings endpoint={endpoint} />}
+      </Page>
+    )
+  }),
+})
+
+const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: Operator) => {
+  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt } = endpoint
+  const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
+  return {
+    Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
+    Lag: lagEvents === 0 ? "none" : `${events}, ${formatDuration(lagSeconds)}`,
+    "Position in the log": <Time at={endpoint.position} />,
+    Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+    "Calls in progress": formatCount(endpoint.inFlight),
+    "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
+    "Consecutive failures": endpoint.failures > 0 && formatCount(endpoint.failures),
+    "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
+    "Failing since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
+    Disabled: endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
+    "Served by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
+    ...describeSettings(endpoint),
+    Created: <Time at={endpoint.createdAt} />,
+    Removed: endpoint.removedAt && <Time at={endpoint.removedAt} />,
+  }
+}
+
+/** The reason of the last failure, while calls fail. */
+const CurrentCause = ({ cause }: { readonly cause: FailureGroup | undefined }) =>
+  cause && (
+    <p class="problem">
+      <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
+      <a href={`/issues/${cause.id}`}>Open the issue to replay</a>.
+    </p>
+  )
+
+const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonly endpointId: EndpointId }) =>
+  props.causes.length > 0 && (
+    <Section title="Causes of failures">
+      <ListTable
+        caption="Current causes and those with dead letters, newest failure first"
+        list={{ columns: Struct.omit(issues.columns, ["endpoint"]) }}
+        rows={props.causes}
+      />
+      <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
+    </Section>
+  )
+
+const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint.command, {
+  forPartners: true,
+  role: "operator",
+  isRepeatable: true,
+  flags: { reveal: true },
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    const address = yield* (yield* EndpointRepository).address(endpoint)
+    return (
+      <Page title="Address of an endpoint" commands={[ops("endpoints show", endpoint, { reveal: true })]}>
+        <ForeignBlock>{address}</ForeignBlock>
+        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+      </Page>
+    )
+  }),
+})
+
+// A test event that isn't accepted is a result, not a failed action.
+const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint.command, {
+  role: testEndpoint.role,
+  forPartners: true,
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    const test = yield* Effect.catchTag(Endpoints.testEndpoint(endpoint), "EndpointTestFailed", Effect.succeed)
+    const isAccepted = test.outcome === "success"
+    return (
+      <Page title="Test event" commands={[ops("endpoints test", endpoint)]}>
+        <p>
+          <StatusBadge tone={isAccepted ? "good" : "bad"}>{isAccepted ? "Accepted" : "Not accepted"}</StatusBadge> The
+          test isn't recorded and doesn't change the breaker.
+        </p>
+        <Facts facts={{ Address: test.url, Event: <Id>{test.eventId}</Id>, Result: Endpoints.describeTest(test) }} />
+        <h2>Response</h2>
+        {test.response === null ? <p>The response has no body.</p> : <ForeignBlock>{test.response}</ForeignBlock>}
+        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+      </Page>
+    )
+  }),
+})
+const updateAction = operationAction("/endpoints/:endpoint/update", updateEndpoint)
+const disableRoutes = operationConfirmation("/endpoints/:endpoint/disable", disableEndpoint)
+const removeRoutes = operationConfirmation("/endpoints/:endpoint/remove", removeEndpoint)
+const enableRoutes = operationConfirmation("/endpoints/:endpoint/enable", enableEndpoint, {
+  controls: ({ facts }) => (facts?.["Missed events"] === undefined ? { "replay-missed": false, rate: false } : {}),
+})
+
+const period = Struct.omit(replayEvents.input, ["rate"])
+const replayRoutes = operationConfirmation("/endpoints/:endpoint/replay", replayEvents, {
+  chosen: Struct.keys(period),
+  children: (_, input) => (
+    <>
+      <h2>Period</h2>
+      <FilterBar inputs={period} values={Struct.pick(input, Struct.keys(period))} />
+    </>
+  ),
+})
+
+export const endpointRoutes = [
+  ...endpointsPages,
+  endpointPage,
+  ...[testAction, showAction, updateAction],
+  ...[...disableRoutes, ...enableRoutes, ...removeRoutes, ...replayRoutes],
+] as const
+
+const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
+  const params = { endpoint: id }
+  return (
+    <div class="actions">
+      <ActionForm action={testAction} params={params} label={testEndpoint.label} isPrimary={enabled} />
+      <ActionForm action={showAction} params={params} label="Show the full address" />
+      {enabled ? (
+        <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
+      ) : (
+        <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
+      )}
+      <ConfirmLink page={replayRoutes[0]} params={params} label="Replay a period" />
+      <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
+    </div>
+  )
+}
+
+const EndpointSettings = ({ endpoint }: { readonly endpoint: EndpointStatus }) => (
+  <Section title="Settings">
+    <ActionForm
+      action={updateAction}
+      params={{ endpoint: endpoint.id }}
+      found={endpoint}
+      // The shown address lacks parts that may be secret.
+      controls={{ url: { value: undefined, placeholder: endpoint.url } }}
+    />
+  </Section>
+)
