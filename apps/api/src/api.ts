@@ -17,7 +17,7 @@ import { LinkDomainRepositoryPg } from "@outreach/postgres/senders/LinkDomainRep
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
-import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { databasePool, databaseRoute } from "@outreach/postgres-connection/databaseLayer"
 import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
@@ -44,22 +44,22 @@ const deployment = Layer.effect(
   Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
+const route = Layer.unwrap(
+  Effect.map(ApiConfig, ({ database }) =>
+    databaseRoute({ database, applicationName: applicationName("outreach-api") }),
+  ),
+)
 /** A few connections, shared by many short statements: authentication, rate windows and reads. */
-const reads = database("shared", (connections) => Math.floor(connections / 3) || 1)
+const reads = pool("shared", (connections) => Math.floor(connections / 3) || 1)
 /** Connections for the transactions of requests with an `Idempotency-Key`. */
-const transactions = database("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
+const transactions = pool("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
 
-function database(connections: "shared" | "exclusive", share: (connections: number) => number) {
+function pool(connections: "shared" | "exclusive", share: (connections: number) => number) {
   return Layer.unwrap(
-    Effect.map(ApiConfig, ({ database, databaseConnections }) =>
-      databaseLayer({
-        database,
-        applicationName: applicationName("outreach-api"),
-        maxConnections: share(databaseConnections),
-        connections,
-      }),
+    Effect.map(ApiConfig, ({ databaseConnections }) =>
+      databasePool({ maxConnections: share(databaseConnections), connections }),
     ),
-  )
+  ).pipe(Layer.provideMerge(route))
 }
 
 const cipher = Layer.effect(

@@ -7,7 +7,7 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { applicationName } from "@outreach/process/release"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { refusal } from "./output/Output.ts"
 import { Target } from "./Target.ts"
@@ -19,8 +19,12 @@ export const client = Layer.unwrap(
     // The pool connects at its first statement, which fails only if the connection fails.
     const checkConnection = sessionFault.pipe(
       Effect.mapError(describeFault),
-      // No statement has run yet. On a busy machine the first attempt can time out.
-      Effect.retry({ times: 1, while: ({ code }) => code === "ETIMEDOUT" || code === "ECONNRESET" }),
+      // No statement has run yet. On a busy machine the first attempt can time out. In five seconds, the heartbeat tries once more.
+      Effect.retry({
+        schedule: Schedule.spaced("500 millis"),
+        times: 10,
+        while: ({ code }) => code === "ETIMEDOUT" || code === "ECONNRESET",
+      }),
       // Through a known pooler, the role's settings only matter to the serving processes, and commands may correct them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
       Effect.mapError(({ code: reason, advice }) =>

@@ -20,8 +20,8 @@ import { NOBODY, startPostgres15 } from "./startPostgres15.ts"
 
 const RECIPIENTS = 100
 const ACCOUNTS = 20
-/** PgBouncer has four connections for each role. The two workers listen directly. */
-const MAX_SERVER_CONNECTIONS = 4 + 2
+/** PgBouncer has four connections for each role. The two workers listen directly, each with a heartbeat. */
+const MAX_SERVER_CONNECTIONS = 4 + 2 * 2
 /** The service's user, which has no name on this machine and owns no files. */
 const SERVICE = { uid: 54_321, gid: 54_321 }
 const ROLES = {

@@ -47,7 +47,7 @@ const PARAMETERS = [
 const REFUSED: Readonly<Record<string, string>> = {
   keepalives_interval: "a probe follows another after one second",
   keepalives_count: "a connection is closed after ten probes without a response",
-  tcp_user_timeout: "a connection is closed when the server is silent, whatever TCP does",
+  tcp_user_timeout: "a heartbeat closes the connections when the server is silent",
 }
 
 const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(#.*)?$/is
@@ -94,10 +94,15 @@ export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
 export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
   hostAddress === undefined && host.startsWith("/")
 
-/** Returns whether a server with these parameters satisfies `target_session_attrs`. */
-export const isSuitable = (target: TargetSession, parameters: ReadonlyMap<string, string>): boolean => {
-  const isStandby = parameters.get("in_hot_standby") === "on"
-  const isReadOnly = isStandby || parameters.get("default_transaction_read_only") === "on"
+/** State of a new session. */
+export interface SessionState {
+  readonly isStandby: boolean
+  /** Also true on a standby. */
+  readonly isReadOnly: boolean
+}
+
+/** Returns whether a server satisfies `target_session_attrs`. */
+export const isSuitable = (target: TargetSession, { isStandby, isReadOnly }: SessionState): boolean => {
   switch (target) {
     case "read-write":
       return !isReadOnly

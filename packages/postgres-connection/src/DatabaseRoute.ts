@@ -1,12 +1,12 @@
-import type { PgClientConfig } from "@effect/sql-pg/PgClient"
-import { Context } from "effect"
+import type { PgClientConfig, PgPoolConfig } from "@effect/sql-pg/PgClient"
+import { Context, type Effect } from "effect"
 import type { DatabaseFault } from "./describeDatabaseError.ts"
 import type { Signal } from "./Signal.ts"
 
 /** Whether a pooler is between a process and its database. `transaction` assigns a connection per transaction. */
 export type Pooler = "none" | "transaction"
 
-/** How this process reaches its database. */
+/** How this process reaches its database. Its connections share one heartbeat. */
 export class DatabaseRoute extends Context.Service<
   DatabaseRoute,
   {
@@ -15,11 +15,11 @@ export class DatabaseRoute extends Context.Service<
     readonly sessionSettings: Readonly<Record<string, string>>
     /** Returns the reason why the database can't be used now; undefined if it can. */
     readonly outage: () => DatabaseFault | undefined
-    /** Raised when an outage starts and when it ends. */
+    /** Raised when an outage starts, changes or ends. */
     readonly changes: Signal
-    /** Like `direct`, for notifications: every response must arrive within a heartbeat's limit. */
-    readonly listening: PgClientConfig
+    /** Returns the configuration of a pool. */
+    readonly pool: (size: Pick<PgPoolConfig, "maxConnections" | "multiplex">) => PgPoolConfig
     /** Configuration of connections to the database itself, bypassing a pooler: the session lasts as long as the connection. */
-    readonly direct: PgClientConfig
+    readonly direct: Effect.Effect<PgClientConfig>
   }
 >()("postgres-connection/DatabaseRoute") {}

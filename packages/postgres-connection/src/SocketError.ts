@@ -1,8 +1,10 @@
-/** A network failure with a code like Node's. */
+import type { DatabaseFault } from "./describeDatabaseError.ts"
+
+/** A failed connection with a known fault. */
 export class SocketError extends Error {
   readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
+  constructor({ code, advice }: DatabaseFault) {
+    super(advice)
     this.code = code
   }
 }

@@ -1,37 +1,35 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Scope } from "effect"
 import { ClockSkew } from "./ClockSkew.ts"
-import { ConnectionWatch, HEARTBEAT_LIMIT_MS } from "./ConnectionWatch.ts"
 import { type DatabaseAddress, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import { DatabaseRoute } from "./DatabaseRoute.ts"
-import { DatabaseSocket, type SocketRole } from "./DatabaseSocket.ts"
 import type { DatabaseSettings } from "./databaseSettings.ts"
-import { sendHeartbeats } from "./heartbeat.ts"
+import { Heartbeat } from "./Heartbeat.ts"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
-/** Additional time for a response after the server's `statement_timeout`. */
-const RESPONSE_MARGIN_MS = 5000
-
-/** Time limits of responses; infinite for sessions that may wait. */
-const LIMITS_MS = {
-  heartbeat: HEARTBEAT_LIMIT_MS,
-  listener: HEARTBEAT_LIMIT_MS,
-  session: Number.POSITIVE_INFINITY,
-}
-
-/** The heartbeat's limit if it may have to wait for one of the pooler's connections. */
-const POOLER_LIMIT_MS = 15_000
+/** Time limit of a heartbeat's response. */
+const RESPONSE_MS = 5000
+/** The same if the heartbeat may have to wait for one of the pooler's connections. */
+const POOLER_RESPONSE_MS = 15_000
+/** The longest delay of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const types = PgTypes.makeRegistry()
 types.register(PgTypes.OID.timestamptz, timestampCodec, { arrayOid: PgTypes.OID.timestamptzArray })
 
-/** Connects to the database. Timestamps keep their microseconds. */
-export const databaseLayer = (options: {
+interface RouteOptions {
   readonly database: DatabaseSettings
   /** Shown in `pg_stat_activity`, unless the address sets an application name. */
   readonly applicationName: string
+  /** Time limit for opening a connection, unless set in the address. Default 4 seconds. */
+  readonly connectTimeout?: Duration.Input
+  /** Time limit of a statement in whole seconds. Default 30. A pooler in transaction mode doesn't pass it on: set it for the role. */
+  readonly statementTimeoutSeconds?: number
+}
+
+interface PoolOptions {
   /** Default 10. */
   readonly maxConnections?: number
   /**
@@ -39,61 +37,72 @@ export const databaseLayer = (options: {
    * slow one delays the following ones; transactions have a separate connection. Default `exclusive`.
    */
   readonly connections?: "exclusive" | "shared"
-  /** Time limit for opening a connection, unless set in the address. Default 5 seconds, and 4 for the heartbeat, which reconnects after an outage. */
-  readonly connectTimeout?: Duration.Input
-  /** Time limit of a statement in whole seconds. Default 30. A pooler in transaction mode doesn't pass it on: set it for the role. */
-  readonly statementTimeoutSeconds?: number
-}) => {
-  const { address, directAddress, pooler, clockSkewSeconds } = options.database
-  const { statementTimeoutSeconds = 30 } = options
-  const limitsMs = { ...LIMITS_MS, pool: statementTimeoutSeconds * 1000 + RESPONSE_MARGIN_MS }
-  const clientOf = (address: DatabaseAddress, role: SocketRole): PgClient.PgClientConfig => {
-    const timeout =
-      address.connectTimeout ?? options.connectTimeout ?? (role === "heartbeat" ? "4 seconds" : "5 seconds")
-    const connectTimeoutMs = Duration.toMillis(Duration.fromInputUnsafe(timeout))
-    const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : limitsMs[role]
-    const watch = ConnectionWatch.of(address)
-    return {
-      // Only for spans: the stream knows the hosts.
-      host: address.hosts[0]!.host,
-      port: address.hosts[0]!.port,
-      database: address.database,
-      username: address.username,
-      password: address.password,
-      startupOptions: address.options,
-      applicationName: address.applicationName ?? options.applicationName,
-      // The stream has its own limit.
-      connectTimeout: Duration.infinity,
-      types,
-      ssl: false,
-      stream: () => new DatabaseSocket({ address, watch, role, connectTimeoutMs, limitMs }),
-    }
-  }
-  const statementTimeout = { statement_timeout: `${statementTimeoutSeconds}s` }
-  return Layer.mergeAll(
-    PgClient.layer({
-      ...clientOf(address, "pool"),
-      // A pooler passes on no other setting, and keeps the time zone of connections without one.
-      // The next transaction has another session without this one's prepared statement.
-      ...(pooler === "none"
-        ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } }
-        : { startupParameters: { timezone: SESSION_SETTINGS.timezone }, prepare: false }),
-      maxConnections: options.maxConnections ?? 10,
-      multiplex: options.connections === "shared",
-    }),
-    Layer.effectDiscard(
-      Effect.forkScoped(sendHeartbeats(ConnectionWatch.of(address), (role) => clientOf(address, role))),
+}
+
+/** Connects to the database with one pool. Timestamps keep their microseconds. */
+export const databaseLayer = (options: RouteOptions & PoolOptions) =>
+  Layer.provideMerge(databasePool(options), databaseRoute(options))
+
+/** Creates a pool of connections to the process's database. */
+export const databasePool = ({ maxConnections = 10, connections = "exclusive" }: PoolOptions) =>
+  PgClient.layerFrom(
+    Effect.flatMap(DatabaseRoute, ({ pool }) =>
+      PgClient.make(pool({ maxConnections, multiplex: connections === "shared" })),
     ),
-    Layer.succeed(DatabaseRoute, {
+  )
+
+/** Starts the heartbeat that all pools of a process share, and waits for its first response or failure. */
+export const databaseRoute = (options: RouteOptions) => {
+  const { address, directAddress, pooler, clockSkewSeconds } = options.database
+  const statementTimeout = { statement_timeout: `${options.statementTimeoutSeconds ?? 30}s` }
+  const configOf = (address: DatabaseAddress): PgClient.PgClientConfig => ({
+    port: address.hosts[0]!.port,
+    database: address.database,
+    username: address.username,
+    password: address.password,
+    startupOptions: address.options,
+    applicationName: address.applicationName ?? options.applicationName,
+    connectTimeout: address.connectTimeout ?? options.connectTimeout ?? "4 seconds",
+    types,
+  })
+  const start = Effect.fnUntraced(function* (address: DatabaseAddress, responseMs: number) {
+    const { connectTimeout, ...config } = configOf(address)
+    const heartbeat = new Heartbeat({
+      address,
+      config: { ...config, connectTimeout: Duration.infinity },
+      connectMs: Math.min(Duration.toMillis(Duration.fromInputUnsafe(connectTimeout!)), MAX_TIMER_MS),
+      responseMs,
+    })
+    yield* Effect.forkScoped(heartbeat.run())
+    yield* heartbeat.changes.after(0)
+    return heartbeat
+  })
+  const route = Effect.gen(function* () {
+    const heartbeat = yield* start(address, pooler === "none" ? RESPONSE_MS : POOLER_RESPONSE_MS)
+    const scope = yield* Effect.scope
+    const direct =
+      pooler === "none" ? Effect.succeed(heartbeat) : yield* Effect.cached(start(directAddress, RESPONSE_MS))
+    return {
       pooler,
       sessionSettings: pooler === "none" ? { ...SESSION_SETTINGS, ...statementTimeout } : SESSION_SETTINGS,
-      outage: () => ConnectionWatch.of(address).outage,
-      changes: ConnectionWatch.of(address).changes,
-      listening: { ...clientOf(directAddress, "listener"), startupParameters: STARTUP_SETTINGS },
-      direct: { ...clientOf(directAddress, "session"), startupParameters: STARTUP_SETTINGS },
-    }),
-    Layer.succeed(ClockSkew, { seconds: clockSkewSeconds }),
-  )
+      outage: () => heartbeat.outage,
+      changes: heartbeat.changes,
+      // A pooler passes on no other setting, and keeps the time zone of connections without one.
+      // The next transaction has another session without this one's prepared statement.
+      pool: (size) =>
+        heartbeat.configure({
+          ...configOf(address),
+          ...(pooler === "none"
+            ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } }
+            : { startupParameters: { timezone: SESSION_SETTINGS.timezone }, prepare: false }),
+          ...size,
+        }),
+      direct: Effect.map(direct, (heartbeat) =>
+        heartbeat.configure({ ...configOf(directAddress), startupParameters: STARTUP_SETTINGS }),
+      ).pipe(Scope.provide(scope)),
+    } satisfies DatabaseRoute["Service"]
+  })
+  return Layer.merge(Layer.effect(DatabaseRoute, route), Layer.succeed(ClockSkew, { seconds: clockSkewSeconds }))
 }
 
 /** Returns the settings of a directly reached database. Throws if the address is invalid. */

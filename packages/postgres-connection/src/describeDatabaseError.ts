@@ -1,3 +1,5 @@
+import { SocketError } from "./SocketError.ts"
+
 /** A database error for operators: a code, and advice as a sentence without full stop. */
 export interface DatabaseFault {
   /** SQLSTATE, Node's code for network or TLS errors, or one of `DRIVER_CODES`. */
@@ -55,10 +57,6 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   TLS_REFUSED: REFUSED_TLS,
   NO_SUITABLE_HOST:
     "no host of DATABASE_URL is a server that its target_session_attrs takes; promote a standby, or correct the hosts",
-  COMMITS_WAIT:
-    "commits wait for a synchronous standby; start the standby, or take it out of synchronous_standby_names and reload the server",
-  COMMIT_UNCERTAIN:
-    "the connection was lost before a commit was confirmed, which may have taken effect; look before you repeat it, and leave commits that wait for a standby alone",
   DRIVER_FAILURE:
     "the exchange with the database failed on this side; run the command again, and look at the server's log if this lasts",
   EHOSTUNREACH: UNREACHABLE,
@@ -113,9 +111,11 @@ const DRIVER_CODES = [
  */
 export const describeDatabaseError = (error: unknown): DatabaseFault => {
   const chain = [...causesOf(error)]
+  const known = chain.find((link) => link instanceof SocketError)
+  if (known !== undefined) return { code: known.code, advice: known.message }
   for (const { code } of chain)
     if (isCode(code)) return { code, advice: poolerRefusal(error) ?? loginRefusal(error) ?? adviceOn(code) }
-  if (chain.some(({ _tag }) => _tag === "TimeoutError")) return { code: "ETIMEDOUT", advice: adviceOn("ETIMEDOUT") }
+  if (chain.some(({ _tag }) => _tag === "TimeoutError")) return faultOf("ETIMEDOUT")
   const words = chain.find(({ _tag }) => isConnecting(_tag))?.message
   const [, code, advice] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
   return { code: code ?? DRIVER_FAILURE, advice: advice ?? adviceOn(DRIVER_FAILURE) }
@@ -138,6 +138,8 @@ const loginRefusal = (error: unknown): string | undefined =>
     ? "the role of DATABASE_URL may not log in; allow it (`alter role … login`), or use another role"
     : undefined
 
+export const faultOf = (code: string): DatabaseFault => ({ code, advice: adviceOn(code) })
+
 export const adviceOn = (code: string): string => {
   if (!isSqlState(code)) return SYSTEM_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)
   return SQLSTATES[code] ?? SQLSTATES[code.slice(0, 3)] ?? SQLSTATES[code.slice(0, 2)] ?? DEFAULT
@@ -146,6 +148,9 @@ export const adviceOn = (code: string): string => {
 /** Returns whether a code means that no statement can succeed: no connection, or a server without resources. */
 export const isOutage = (code: string): boolean =>
   isSqlState(code) ? /^(?:08|28|3D|53|57P)/.test(code) : code !== DRIVER_FAILURE
+
+/** Returns whether the server itself rejected a connection, and not only because it is starting or stopping. */
+export const isRejection = (code: string): boolean => isSqlState(code) && !/^57P0[123]$/.test(code)
 
 /** Node's codes of five letters, such as EPIPE, contain no digit. */
 const isSqlState = (code: string): boolean => /^(?=.*\d)[0-9A-Z]{5}$/.test(code)

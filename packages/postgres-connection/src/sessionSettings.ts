@@ -21,5 +21,5 @@ export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: "25s",
 }
 
-/** Disables the time limit for the rest of a transaction, on the server and in this process. */
+/** Disables the time limit for the rest of a transaction. */
 export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"

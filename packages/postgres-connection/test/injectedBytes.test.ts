@@ -43,6 +43,6 @@ describe.each(["prefer", "require"])("bytes behind the answer to SSLRequest, wit
   ])("as in %s, end the connection before anything else is said", async (_, answer) => {
     const server = await serverThatAnswers(answer)
     expect(await connect(server.port, sslmode)).toBe("EPROTO")
-    expect(server.heard()).toBe(SSL_REQUEST)
+    expect(server.heard()).toMatch(new RegExp(`^(?:${SSL_REQUEST})+$`))
   })
 })

@@ -5,6 +5,8 @@ import { promisify } from "node:util"
 import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -36,10 +38,9 @@ const connect = async (
   parameters: Readonly<Record<string, string>>,
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<object>, SqlError.SqlError> = isEncrypted,
 ) => {
-  const url = new URL(address)
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  const url = `${address}?${new URLSearchParams(parameters)}`
   return await SqlClient.SqlClient.use(statement).pipe(
-    Effect.provide(databaseLayer({ database: databaseAt(url.href), applicationName: "test" })),
+    Effect.provide(databaseLayer({ database: databaseAt(url), applicationName: "test" })),
     Effect.catch(({ reason }) => {
       const cause = reason.cause as NodeJS.ErrnoException
       return Effect.succeed(cause.code ?? cause.message)
@@ -79,6 +80,11 @@ describe("a server with a certificate from a private authority", () => {
     expect(await connect(server.url, { sslmode: "verify-full", ...root })).toBe("ERR_TLS_CERT_ALTNAME_INVALID")
   })
 
+  it("is reached with sslmode=verify-full as a later host, by the name of that host", async () => {
+    const hosts = byName().replace("localhost:", `${CLOSED_ADDRESS},localhost:`)
+    expect(await connect(hosts, { sslmode: "verify-full", ...root })).toEqual(ENCRYPTED)
+  })
+
   it.each(["prefer", "require", "verify-ca", "verify-full"])(
     "is not reached with sslmode=%s and another authority",
     async (sslmode) => {
@@ -97,7 +103,9 @@ describe("a server with a certificate from a private authority", () => {
   it.runIf(process.platform === "linux")("is reached where the machine trusts its authority", async () => {
     const program = `
       import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-      import { Effect } from "effect"
+      import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { Effect } from "effect"
       import { SqlClient } from "effect/sql"
       const database = databaseAt(process.env.ADDRESS)
       const rows = await SqlClient.SqlClient.use((sql) => sql\`select 1 as one\`).pipe(
@@ -135,6 +143,21 @@ describe("a server with a certificate from a private authority", () => {
       expect(await connect(server.url, { sslmode }, cancelled)).toEqual([{ sleeping: 0 }])
     }
   })
+})
+
+it("an encrypted statement fails when the server goes mute", async () => {
+  const proxy = await tcpProxy(server.port)
+  const mute = (sql: SqlClient.SqlClient) =>
+    Effect.raceFirst(
+      sql`select pg_sleep(600)`,
+      Effect.andThen(
+        Effect.repeat(sql`select from pg_stat_activity where query like 'select pg_sleep%'`, {
+          until: ({ length }) => length > 0,
+        }),
+        Effect.andThen(Effect.sync(proxy.mute), Effect.never),
+      ),
+    )
+  expect(await connect(proxy.through(server.url), { sslmode: "require" }, mute)).toBe("ETIMEDOUT")
 })
 
 // An external server may offer TLS.

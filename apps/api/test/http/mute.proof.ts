@@ -122,6 +122,7 @@ it("responds to every request in time while the database hangs, and recovers soo
   }
   expect(longest(silent.filter(({ what }) => what === "readyz" || what === "admin"))).toBeLessThan(AT_ONCE_MS)
 
+  expect(api.process.lines.filter(({ message }) => message === "database unusable")).toHaveLength(1)
   // One log line a second, with the number of 503 responses.
   const failed = silent.filter(({ what, status }) => status === 503 && (what === "webhook" || what === "read"))
   const lines = () => api.process.lines.filter(({ message }) => message === "requests failed because of the database")

@@ -2,6 +2,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
+import { databasePool } from "@outreach/postgres-connection/databaseLayer"
 import { Cause, Context, type Duration, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
 import { DatabaseMonitor } from "../DatabaseMonitor.ts"
 import { describeFault } from "../describeFault.ts"
@@ -16,8 +17,6 @@ const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
 /** The delay before listening again after a lost connection. */
 const RETRY_MS = 500
-/** The interval between checks that the connection still works. */
-const BEAT_EVERY = "2 seconds"
 
 /** Sends and receives hints as PostgreSQL notifications. */
 export const HintsPg = Layer.effect(
@@ -25,10 +24,9 @@ export const HintsPg = Layer.effect(
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const monitor = yield* DatabaseMonitor
-    const { listening: config } = yield* DatabaseRoute
+    const { direct } = yield* DatabaseRoute
     const interval = yield* HintInterval
-    const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false })
-    const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
+    const pg = Context.get(yield* Layer.build(databasePool({ maxConnections: 1 })), PgClient.PgClient)
     const waiting = new Set<string>()
     const wakeUp = yield* Latch.make()
 
@@ -54,7 +52,7 @@ export const HintsPg = Layer.effect(
     const listeners = new Set<(hint: Hint) => Effect.Effect<void>>()
     const notify = (hint: Hint) => Effect.forEach(listeners, (onHint) => onHint(hint), { discard: true })
     const listening = Effect.gen(function* () {
-      const connection = yield* Effect.flatMap(PgConnection.make(config), ({ pin }) => pin)
+      const connection = yield* Effect.flatMap(PgConnection.make(yield* direct), ({ pin }) => pin)
       const { rows } = yield* connection.query("select pg_backend_pid() as pid")
       if (rows[0]?.["pid"] !== connection.processId) {
         yield* Effect.logWarning("notification listener is behind a pooler; notifications may be lost")
@@ -62,14 +60,12 @@ export const HintsPg = Layer.effect(
       const notifications = yield* connection.listen(CHANNEL)
       // Hints from before the subscription were missed.
       for (const topic of TOPICS) yield* notify({ topic, organizationId: null })
-      const receiving = Effect.gen(function* () {
+      while (true) {
+        // Fails if the process's heartbeat closes the connection of a silent server.
         const { payload } = yield* Queue.take(notifications)
         yield* Metric.update(hintMetrics.received, 1)
         for (const hint of readPayload(payload)) yield* notify(hint)
-      }).pipe(Effect.forever)
-      // A timeout of the heartbeat closes the connection and interrupts the listener.
-      const heartbeat = Effect.sleep(BEAT_EVERY).pipe(Effect.andThen(connection.query("select 1")), Effect.forever)
-      return yield* Effect.raceFirst(receiving, heartbeat)
+      }
     }).pipe(
       Effect.scoped,
       Effect.tapError((error) =>

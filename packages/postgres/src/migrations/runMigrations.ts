@@ -71,7 +71,7 @@ interface Options {
 export const runMigrations = (options: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
-    const { direct } = yield* DatabaseRoute
+    const direct = yield* (yield* DatabaseRoute).direct
     // The same connection has the lock and runs the migration, so losing one means losing both.
     const connection = PgClient.layerFrom(
       PgClient.makeClient({
