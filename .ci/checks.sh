@@ -23,10 +23,11 @@ tool() {
 check() {
   local name=$1 begun=$SECONDS
   shift
+  took=
   printf '\n── %s\n' "$name"
   if "$@"; then
     passed=$((passed + 1))
-    printf 'ok: %s (%d s)\n' "$name" $((SECONDS - begun))
+    printf 'ok: %s (%d s)\n' "$name" "${took:-$((SECONDS - begun))}"
   else
     failed=$((failed + 1))
     failed_checks="$failed_checks
@@ -68,8 +69,7 @@ promises() {
   printf '%s\0' "$@" | PATH=$tools xargs -0 -P 2 -I {} bash -c '
     log=$2/$(basename "$1" .ts)
     node "$1" >"$log.log" 2>&1
-    echo $? >"$log.status"
-    echo "took $SECONDS s" >>"$log.log"' promise {} "$scratch"
+    echo $? $SECONDS >"$log.status"' promise {} "$scratch"
   for script in "$@"; do
     promise=$(basename "$script" .ts)
     check "${promise//-/ }" ended "$promise"
@@ -78,8 +78,10 @@ promises() {
 
 # Prints what a script of `promises` printed, and ends as it did.
 ended() {
+  local status
   cat "$scratch/$1.log"
-  return "$(cat "$scratch/$1.status")"
+  read -r status took <"$scratch/$1.status"
+  return "$status"
 }
 
 checks() {
