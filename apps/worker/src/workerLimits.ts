@@ -40,13 +40,13 @@ export const workerLimits = {
     deadLettersEveryMs: 10_000,
   },
   messages: {
-    /** Messages that are delivered at the same time, each over its own connection. */
-    deliveries: 20,
+    /** Messages that are sent at the same time, each over its own connection. */
+    turns: 20,
     /** Leaves turns for other campaigns, however slow this one's replies are. */
-    maxDeliveriesPerCampaign: 16,
-    /** Messages in progress: those being delivered, as many waiting for a turn, and as many more as a claim returns, so that turns don't wait for claims. */
+    maxTurnsPerCampaign: 16,
+    /** Messages in progress: those being sent, as many waiting for a turn, and as many more as a claim returns, so that turns don't wait for claims. */
     concurrency: 120,
-    /** Six times the deliveries of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
+    /** Six times the turns of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
     maxPerCampaign: 96,
     minSlots: 32,
     /** Including messages that are being recorded. */

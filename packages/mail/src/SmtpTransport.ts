@@ -16,7 +16,13 @@ const IDLE_MS = 240_000
 const TIMEOUTS = { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 }
 
 /** Shorter timeouts, for a person who waits. */
-export const INTERACTIVE = { connectMs: 10_000, replyMs: 30_000, dataMs: 30_000, blockMs: 60_000, finalMs: 60_000 }
+export const INTERACTIVE_TIMEOUTS = {
+  connectMs: 10_000,
+  replyMs: 30_000,
+  dataMs: 30_000,
+  blockMs: 60_000,
+  finalMs: 60_000,
+}
 
 /** Delivers over SMTP. Each message uses an idle session or opens another. */
 export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = TIMEOUTS) =>

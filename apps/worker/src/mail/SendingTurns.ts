@@ -13,12 +13,12 @@ interface Waiter {
   readonly take: (turn: Turn | undefined) => void
 }
 
-/** Maximum number of messages per simultaneous delivery that are unrecorded. A killed process repeats at most these. */
-const UNRECORDED_PER_DELIVERY = 2
+/** Maximum number of messages without a recorded outcome, for each turn. A killed process repeats at most these. */
+const UNRECORDED_PER_TURN = 2
 
 /**
- * Limits the deliveries at the same time, at most `maxPerCampaign` of a campaign, so that a campaign with slow replies doesn't block the
- * others.
+ * Limits the messages that are sent at the same time to `size`, and to `maxPerCampaign` of one campaign, so that slow replies to it
+ * don't block other campaigns.
  */
 export class SendingTurns {
   readonly #size: number
@@ -60,7 +60,7 @@ export class SendingTurns {
   #isFree(campaignId: CampaignId): boolean {
     return (
       this.#total < this.#size &&
-      this.#unrecorded < UNRECORDED_PER_DELIVERY * this.#size &&
+      this.#unrecorded < UNRECORDED_PER_TURN * this.#size &&
       (this.#sending.get(campaignId) ?? 0) < this.#maxPerCampaign
     )
   }

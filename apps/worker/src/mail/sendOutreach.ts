@@ -19,8 +19,8 @@ import { workerLimits } from "../workerLimits.ts"
 import { SendingTurns } from "./SendingTurns.ts"
 
 const {
-  deliveries,
-  maxDeliveriesPerCampaign,
+  turns,
+  maxTurnsPerCampaign,
   concurrency,
   minSlots,
   maxHeld,
@@ -95,7 +95,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
   })
   const clock = yield* Clock.Clock
-  const turns = new SendingTurns(deliveries, maxDeliveriesPerCampaign)
+  const sendingTurns = new SendingTurns(turns, maxTurnsPerCampaign)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
@@ -115,7 +115,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     const composing = Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because })
     const sent = yield* Effect.result(
       Effect.acquireUseRelease(
-        Effect.interruptible(turns.take(lease.campaignId, beginBy)),
+        Effect.interruptible(sendingTurns.take(lease.campaignId, beginBy)),
         (turn) => {
           if (turn !== undefined) underWay.add(lease)
           return sendMessage(lease, composing, { turn, isHeld, answered })

@@ -25,7 +25,7 @@ describe("a turn", () => {
     expect(await granted(third)).toBeDefined()
   })
 
-  it("waits while two outcomes per delivery are unrecorded", async () => {
+  it("waits while two outcomes per turn are unrecorded", async () => {
     const turns = new SendingTurns(2, 2)
     const answered = []
     for (let i = 0; i < 4; i++) {

@@ -279,8 +279,8 @@ export const testCampaign = operation("campaigns test", {
     const settings = yield* yield* TestMailSettings
     if (settings === null) return yield* new NoMailServer()
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
-    const { sendTestMail, SmtpTransport, INTERACTIVE } = yield* testMails
-    const transport = SmtpTransport(settings.smtpUrl, INTERACTIVE)
+    const { sendTestMail, SmtpTransport, INTERACTIVE_TIMEOUTS } = yield* testMails
+    const transport = SmtpTransport(settings.smtpUrl, INTERACTIVE_TIMEOUTS)
     const services = Layer.merge(throwawaySeal, transport)
     return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), services)) }
   }),
