@@ -4,10 +4,9 @@ import { DatabaseService } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
 import { keyset } from "@outreach/postgres/keyset"
-import { decodeValue } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { decodeCount } from "@outreach/postgres/rowsOf"
+import { Effect } from "effect"
 
-const decodeCount = decodeValue({ count: Schema.Int })
 const newestFirst = keyset({ id: "id" }, "desc")
 
 export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({

@@ -1,17 +1,18 @@
 import type { AlertReading } from "@outreach/domain/operators/alerts"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { decodeRow } from "@outreach/postgres/rowsOf"
+import { only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+
+const workers = rowsOf(Schema.Struct({ noWorker: Schema.Int, workersPaused: Schema.Int }), {
+  noWorker: "(not exists (select from delivery_workers where alive_until > clock_timestamp() and not stopping))::int",
+  workersPaused: "(restore_fault() is not null)::int",
+})
 
 /** Reads the causes of the alerts, with the queries of the metrics. */
 export class AlertReader extends DatabaseService<AlertReader>()("backoffice/inspection/AlertReader", function* (sql) {
   const { readOldest, readState } = yield* DeliveryGauges
-  const readWorkers = sql`
-      select (restore_fault() is not null)::int as "workersPaused",
-        (not exists (select from delivery_workers where alive_until > clock_timestamp() and not stopping))::int as "noWorker"`.pipe(
-    decodeRow({ noWorker: Schema.Int, workersPaused: Schema.Int }),
-  )
+  const readWorkers = sql`select ${workers.columns}`.pipe(workers.decode, only)
   return {
     read: Effect.map(
       Effect.all([readWorkers, readOldest, readState], { concurrency: "unbounded" }),
