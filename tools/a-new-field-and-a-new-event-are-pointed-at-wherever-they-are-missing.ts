@@ -13,13 +13,14 @@ import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const PAGE = "docs/recipes.md"
+const PROJECT = "tsconfig.changed.json"
 const [BEGIN, END] = ["<!-- places: written by the tool of this name -->", "<!-- end of places -->"]
 
 interface Step {
   /** Lines to add: in a file, before a text. */
   readonly edits: ReadonlyArray<readonly [file: string, before: string, added: string]>
-  /** Projects whose types are checked, and test files to run. */
-  readonly projects: ReadonlyArray<string>
+  /** Packages whose types are checked, and test files to run. */
+  readonly packages: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
   /** The places that must be reported: a file, and a text of its error or failed test. */
   readonly places: ReadonlyArray<readonly [place: string, file: string, text: string]>
@@ -35,7 +36,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
         ["packages/domain/src/recipients/Recipient.ts", "  createdAt: Timestamp,", `  ${FIELD}: Schema.String,`],
         ["packages/contract/src/tokens.ts", "    created_at: Timestamp,", `    ${FIELD}: z.string(),`],
       ],
-      projects: ["packages/domain"],
+      packages: ["packages/domain"],
       tests: [
         "packages/contract/test/openapi.test.ts",
         "packages/contract/test/types.test.ts",
@@ -56,7 +57,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  ${FIELD}: string`,
         ],
       ],
-      projects: ["packages/contract", "apps/api"],
+      packages: ["packages/contract", "apps/api"],
       tests: [],
       places: [
         ["examples", "packages/contract/src/examples.ts", FIELD],
@@ -67,7 +68,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       edits: [
         ["packages/postgres/sql/migrations/0001_baseline.sql", "  email text not null,", `  ${FIELD} text not null,`],
       ],
-      projects: [],
+      packages: [],
       tests: [
         "packages/postgres/test/dumpSchema.test.ts",
         "packages/postgres/test/erasure/columnsOfClinicians.test.ts",
@@ -93,7 +94,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  "${EVENT}": { direction: "to_consumer", recipients: "one", isInFeed: false },`,
         ],
       ],
-      projects: ["packages/contract", "packages/domain", "packages/postgres", "packages/backoffice", "apps/api"],
+      packages: ["packages/contract", "packages/domain", "packages/postgres", "packages/backoffice", "apps/api"],
       tests: [],
       places: [
         ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
@@ -108,7 +109,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  "${EVENT}": { name: "forwarded", isInDigest: true, isHit: false, stamp: null },`,
         ],
       ],
-      projects: ["packages/backoffice"],
+      packages: ["packages/backoffice"],
       tests: [
         "packages/postgres/test/events/recipientEvents.test.ts",
         "packages/postgres/test/digest/digestCounts.test.ts",
@@ -129,7 +130,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  ${OPTION}: Schema.Boolean,`,
         ],
       ],
-      projects: ["packages/backoffice", "apps/worker"],
+      packages: ["packages/backoffice", "apps/worker"],
       tests: ["packages/postgres/test/rowsOf.test.ts"],
       places: [
         ["its conversion", "packages/backoffice/src/operations/endpoints.ts", OPTION],
@@ -150,7 +151,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  ${OPTION} boolean not null default false,`,
         ],
       ],
-      projects: ["packages/backoffice"],
+      packages: ["packages/backoffice"],
       tests: ["packages/postgres/test/dumpSchema.test.ts", "apps/ops/test/reference.test.ts"],
       places: [
         ["its form", "packages/backoffice/src/operations/endpoints.ts", OPTION],
@@ -167,10 +168,13 @@ const run = (folder: string, command: string, args: ReadonlyArray<string>): stri
 }
 
 /** Returns each error of the compiler as one text, and the output of each failed test. */
-const complaints = (folder: string, { projects, tests }: Step): ReadonlyArray<string> => {
-  const errors = projects.flatMap((project) =>
-    run(folder, "node_modules/.bin/tsc", ["--noEmit", "--pretty", "false", "--project", project]).split(/\n(?=\S)/),
-  )
+const complaints = (folder: string, { packages, tests }: Step): ReadonlyArray<string> => {
+  const include = packages.flatMap((project) => [`${project}/src`, `${project}/test`])
+  writeFileSync(join(folder, PROJECT), JSON.stringify({ extends: "./tsconfig.json", include }))
+  const errors =
+    packages.length === 0
+      ? []
+      : run(folder, "node_modules/.bin/tsc", ["--pretty", "false", "-p", PROJECT]).split(/\n(?=\S)/)
   if (tests.length === 0) return errors
   const told = run(folder, "node", ["node_modules/vitest/vitest.mjs", "run", ...tests])
   return [...errors, ...told.split(/^ FAIL /m).slice(1)]

@@ -80,7 +80,7 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     env: { TEST_REPORT: "seeded.json" },
     says: [/names a test that did not run/, /lacks(?:, adds or changes)? a sentence/],
   },
-  "every-typescript-file-is-checked-by-its-package": {
+  "every-typescript-file-is-checked": {
     append: { "packages/cursor/seeded.ts": "" },
     says: [/packages\/cursor\/seeded\.ts is not checked/],
   },

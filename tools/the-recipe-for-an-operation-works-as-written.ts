@@ -71,9 +71,9 @@ try {
     )
   attempt("The code of the recipe is not formatted", "node_modules/.bin/biome", "format", ...files)
 
-  const project = { extends: "./apps/console/tsconfig.json", include: [], files: [...files, ...MAINS] }
-  writeFileSync(join(copy, "tsconfig.json"), JSON.stringify(project))
-  attempt("The recipe does not compile", "node_modules/.bin/tsc", "-p", ".")
+  const project = { extends: "./tsconfig.json", include: [], files: [...files, ...MAINS] }
+  writeFileSync(join(copy, "tsconfig.recipe.json"), JSON.stringify(project))
+  attempt("The recipe does not compile", "node_modules/.bin/tsc", "-p", "tsconfig.recipe.json")
 
   writeFileSync(join(copy, CONSOLE_TEST), CONSOLE_TEST_CODE)
   const vitest = [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--update"]
