@@ -142,6 +142,9 @@ describe("a link domain", () => {
     expect(yield* domains.readServed()).toEqual([served])
     const { verified } = yield* verify(sender)
     expect(verified).toMatchObject({ linkDomain: DOMAIN, linkDomainVerifiedAt: expect.any(String) })
+    // E-mails contain it only while it is verified.
+    const { identityOf } = yield* SenderRepository
+    expect(yield* identityOf(here.campaign.id)).toMatchObject({ linkDomain: DOMAIN })
 
     const other = yield* add(elsewhere.organization.id)
     const taken = { _tag: "LinkDomainTaken", organizationId: here.organization.id }
@@ -150,6 +153,7 @@ describe("a link domain", () => {
     expect(yield* Effect.flip(domains.remove(DOMAIN))).toMatchObject(inUse)
     const changed = yield* update(sender, { linkDomain: "next.acme.test" })
     expect(changed).toMatchObject({ linkDomain: "next.acme.test", linkDomainVerifiedAt: null })
+    expect(yield* identityOf(here.campaign.id)).toMatchObject({ linkDomain: null })
     // It was verified for this organization, and isn't checked again.
     const back = yield* update(sender, { linkDomain: DOMAIN })
     expect(back).toMatchObject({ linkDomain: DOMAIN, linkDomainVerifiedAt: expect.any(String) })
