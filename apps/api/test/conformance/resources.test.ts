@@ -3,19 +3,42 @@ import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 import { type Resources, seedResources } from "./seedResources.ts"
 
-const api = startApi()
+const api = startApi(undefined, { DEPLOYMENT: "production", PUBLIC_BASE_URL: "https://api.outreach.test" })
 type Body = Readonly<Record<string, unknown>>
 
 const TOKENS = "/v1/partners/consumer/tokens"
 let resources: Resources
 beforeAll(async () => {
-  resources = await seedResources(api())
+  resources = await seedResources(api(), true)
 })
 const get = async (target: string) => {
   const { status, body } = await ask(api(), target, { key: resources.key })
   expect(status, target).toBe(200)
   return body
 }
+
+/** Returns the resources in a body: itself, the rows of a list, and their expansions. An event's `data` isn't a resource. */
+const resourcesIn = (body: Body): ReadonlyArray<Body> => [
+  body,
+  ...(Array.isArray(body["data"]) ? body["data"] : []).flatMap(resourcesIn),
+  ...["campaign", "program", "recipient"].flatMap((name) => (body[name] ? resourcesIn(body[name] as Body) : [])),
+]
+
+it("every resource of the production deployment carries an object discriminator, and a livemode that is true", async () => {
+  const { tokens, lists } = resources
+  const expansion = "expand[]=campaign&expand[]=program"
+  const events = `${lists.events}&${expansion}&expand[]=recipient`
+  const targets = [
+    `${TOKENS}/${tokens[0]}?${expansion}`,
+    `${lists.tokens}&${expansion}`,
+    `${lists.recipients}&${expansion}`,
+  ]
+  const found = (await Promise.all([...targets, events].map(get))).flatMap(resourcesIn)
+  expect(new Set(found.map(({ livemode }) => livemode))).toEqual(new Set([true]))
+  expect(new Set(found.map(({ object }) => object))).toEqual(
+    new Set(["recipient_record", "campaign", "program", "list", "event"]),
+  )
+})
 
 describe("a nullable timestamp", () => {
   it.each(["sent_at", "bounced_at", "last_event_at"])("%s is null until it happens, and then a time", async (field) => {

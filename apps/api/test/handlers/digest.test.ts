@@ -1,4 +1,3 @@
-import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
@@ -171,57 +170,6 @@ describe("programs", () => {
     }
     expect(data.map(({ funnel }: { funnel: object }) => funnel)).toEqual(Array(3).fill(data[1].funnel))
   })
-
-  it("count no campaign that is not forwarded", async () => {
-    const seed = await api().seed(0)
-    const { name, subject, html, windowStart, windowEnd } = seed.campaign
-    const survey = await api().run(
-      createCampaign({ programId: seed.program.id, kind: "survey", name, subject, html, windowStart, windowEnd }),
-    )
-    const [ann] = await recipients(1)
-    await outreach("2026-02-03T09:00:00.000000Z", survey, [
-      [ann!, "sent"],
-      [ann!, "human opened"],
-    ])
-    expect((await digest("2026-02-03", seed.key)).data[0].outreach).toEqual(NO_OUTREACH)
-  })
-})
-
-it("the funnel is cumulative up to the end of the requested date", async () => {
-  const seed = await api().seed(0)
-  await qualify(seed, seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created", "learner_qualified")
-  await qualify(seed, seed.program.id, "2026-02-05T09:00:00.000000Z", "account_created", "completer_qualified")
-  await qualify(seed, seed.program.id, "2026-02-05T23:59:59.999999Z", "account_created")
-  const at = async (date: string) => {
-    const { funnel } = (await digest(date, seed.key)).data[0]
-    return [funnel.date, funnel.cumulative]
-  }
-  expect(await at("0001-01-01")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
-  expect(await at("2026-02-02")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
-  expect(await at("2026-02-03")).toEqual([funnel(1, 1, 0), funnel(1, 1, 0)])
-  expect(await at("2026-02-04")).toEqual([funnel(0, 0, 0), funnel(1, 1, 0)])
-  expect(await at("2026-02-05")).toEqual([funnel(2, 0, 1), funnel(3, 1, 1)])
-  expect(await at("2026-02-06")).toEqual([funnel(0, 0, 0), funnel(3, 1, 1)])
-})
-
-it("a quota has its state at the end of the date, with the time when its target was reached", async () => {
-  const seed = await api().seed(0)
-  const { id } = await addProgram(seed.organization.id, "quotas", 2)
-  await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "learner_qualified", "completer_qualified")
-  await qualify(seed, id, "2026-02-05T09:00:00.123456Z", "learner_qualified")
-  await qualify(seed, id, "2026-02-06T09:00:00.000000Z", "learner_qualified")
-  const at = async (date: string) => (await digest(date, seed.key)).data[1].quota
-  const quota = (count: number, remaining: number, reached_at: string | null) => ({
-    learner_qualified: { target: 2, count, remaining, reached_at },
-    completer_qualified: noTarget(count === 0 ? 0 : 1),
-  })
-  expect(await at("2026-02-02")).toEqual(quota(0, 2, null))
-  expect(await at("2026-02-04")).toEqual(quota(1, 1, null))
-  expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
-  expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
-  // Compared with the current target.
-  await api().run(sql`update programs set learner_target = 4 where id = ${id}`)
-  expect((await at("2026-02-07")).learner_qualified).toEqual({ target: 4, count: 3, remaining: 1, reached_at: null })
 })
 
 it("the date may be today in UTC, and not tomorrow", async () => {

@@ -95,17 +95,6 @@ describe("a filter by type", () => {
     expect(idsOf(body)).toEqual(rounds.flat().filter((id) => idsOf(body).includes(id)))
   })
 
-  it("keeps the order over its types from page to page", async () => {
-    const filter = "&types[]=outreach.email_sent&types[]=outreach.email_clicked&types[]=outreach.email_bounced&limit=2"
-    const seen: Array<EventId> = []
-    for (let page = await list(filter); ; page = await list(`${filter}&cursor=${page.next_cursor}`)) {
-      seen.push(...idsOf(page))
-      if (!page.has_more) break
-    }
-    expect(seen).toHaveLength(6)
-    expect(seen).toEqual(idsOf(await list(filter.replace("&limit=2", ""))))
-  })
-
   it("belongs to the cursor, however it is written", async () => {
     const { next_cursor } = await list("&types[]=outreach.email_sent&type=outreach.email_clicked&limit=1")
     const filter = "&types[]=outreach.email_clicked&types[]=outreach.email_sent&types[]=outreach.email_sent"

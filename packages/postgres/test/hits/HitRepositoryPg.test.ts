@@ -147,6 +147,7 @@ describe("a hit", () => {
     yield* judgeHits
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
     expect(yield* events).toEqual([])
+    expect(yield* sql`select from digest_outreach where organization_id = ${organization.id}`).toEqual([])
   })
 })
 
