@@ -18,7 +18,7 @@ const record = (...commands: ReadonlyArray<Recorded>) =>
     for (const [command, ...organizations] of commands) {
       const given = { organization: organizations, npi: null, reason: "asked by phone" }
       const id = yield* log.begin({ command, arguments: given, operator: "ada", osUser: "root", host: "h" })
-      if (!command.startsWith("unfinished")) yield* log.end(id, { result: "succeeded", code: null })
+      yield* log.end(id, { result: "succeeded", code: null })
     }
   })
 
@@ -34,24 +34,6 @@ it("shows commands with links to the things they name, and without withheld valu
   expect(page.words).toContain("npi: withheld")
   expect(page.words).toContain("reason: asked by phone")
   expect(page.document.querySelector(`td a[href="/partners/${organization}"]`)).not.toBeNull()
-})
-
-it("is filtered by command, operator, result and time", async () => {
-  const organization = await seed()
-  await record(
-    ["campaigns pause", organization],
-    ["campaigns resume", organization],
-    ["unfinished thing", organization],
-  )
-  const viewer = await test().as("viewer", organization)
-  const shown = async (query: string) => commandsOf(await viewer.get(`/audit?${query}`))
-  expect(await shown("command=campaigns")).toEqual(["campaigns pause", "campaigns resume"])
-  expect(await shown("command=campaigns+pause")).toEqual(["campaigns pause"])
-  expect(await shown("result=unfinished")).toEqual(["unfinished thing"])
-  expect(await shown("operator=ada")).toHaveLength(3)
-  expect(await shown("operator=nobody")).toHaveLength(0)
-  expect(await shown("to=2020-01-01T00:00:00Z")).toHaveLength(0)
-  expect(await shown("from=2020-01-01T00:00:00Z")).toHaveLength(3)
 })
 
 it("shows operators of one organization the commands that concern it, and their own", async () => {

@@ -51,14 +51,9 @@ describe("the inbox", () => {
     expect(words).toContain(REASON)
   })
 
-  it("is filtered by state, type, reason and time", async () => {
-    const list = async (query: string) => linksIn((await operator.get(`/inbox?${ours.only}&${query}`)).document)
-    expect(await list("waiting=yes")).toEqual(["evt_waits"])
-    expect(await list("applied=yes")).toEqual(["evt_other", "evt_second", "evt_first"])
-    expect(await list("applied=yes&type=clinician.retired")).toEqual(["evt_other"])
-    expect(await list("applied=yes&to=2026-01-01T00:00:00Z")).toEqual([])
-    expect(await list(`reason=${encodeURIComponent(REASON)}`)).toEqual(["evt_lost/1", "evt_lost/2"])
-    expect(await list("reason=another")).toEqual([])
+  it("is filtered, and rejects invalid filters", async () => {
+    const applied = await operator.get(`/inbox?${ours.only}&applied=yes&type=clinician.retired`)
+    expect(linksIn(applied.document)).toEqual(["evt_other"])
     for (const query of [
       "waiting=lost",
       "waiting=yes&applied=yes",
@@ -68,20 +63,6 @@ describe("the inbox", () => {
     ]) {
       expect({ query, status: (await operator.get(`/inbox?${query}`)).status }).toEqual({ query, status: 400 })
     }
-  })
-
-  it("is read page by page", async () => {
-    const { organization, endpoint } = await test().run(seedCampaign({ recipients: 0 }))
-    await test().run(
-      sql`
-        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
-        select ${organization.id}, 'evt_many' || n, ${endpoint.id}, 'sec_' || repeat('1', 32), 'many', '{}', now() - n * interval '1 second', now()
-        from generate_series(1, 70) n`,
-    )
-    const first = await operator.get(`/inbox?organization=${organization.id}&applied=yes&type=many`)
-    const second = await operator.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
-    const links = [first, second].map(({ document }) => linksIn(document))
-    expect([links.map(({ length }) => length), new Set(links.flat()).size]).toEqual([[50, 20], 70])
   })
 })
 

@@ -46,6 +46,9 @@ describe("the audit log", () => {
     const person = ["--npi", npi(7), "--email", "dana.reyes@clinic.test"]
     await runJson("suppressions", "create", "--program", program.id, ...person)
     expect((await newest()).arguments).toEqual({ program: program.id, npi: null, email: null })
+    const reason = "asked by phone"
+    await runJson("suppressions", "remove", "--program", program.id, ...person, "--reason", reason, "--yes")
+    expect((await newest()).arguments).toEqual({ program: program.id, npi: null, email: null, reason, yes: true })
     await runJson("recipients", "find", "--email", "dana.reyes@clinic.test", "--reveal")
     expect(await newest()).toMatchObject({
       command: "recipients find",
@@ -65,7 +68,7 @@ describe("the audit log", () => {
     expect((await newest()).arguments).toEqual({ organization: organization.id, url: "https://partner.example" })
   })
 
-  it("is listed by organization, command, operator and time, with has_more", async () => {
+  it("is listed by organization, command, operator, time and result, with has_more", async () => {
     const { id } = await runJson("organizations", "create", "--name", "Filters")
     const program = ["programs", "create", "--organization", id, "--name", "x", "--slug"]
     for (const slug of ["a", "b"]) await run([...program, slug], { OPS_OPERATOR: slug })
@@ -84,6 +87,8 @@ describe("the audit log", () => {
     expect(await listed("--to", begun_at)).toEqual(["a"])
     const { has_more } = await runJson("audit", "list", "--organization", id, "--limit", "1")
     expect(has_more).toBe(true)
+    await run([...program, "a"])
+    expect(await listed("--result", "failed")).toEqual(["a"])
   })
 
   it("has no entry for a command that only reads, nor for a wrong command line", async () => {

@@ -144,7 +144,7 @@ describe("the process", () => {
       await lockAwaited()
       await cancelling.kill("SIGKILL")
     })
-    const { data } = await runJson("audit", "list", "--command", "campaigns cancel")
+    const { data } = await runJson("audit", "list", "--command", "campaigns cancel", "--result", "unfinished")
     expect(data).toMatchObject([
       { arguments: { campaign: campaign.id, yes: true }, result: "unfinished", ended_at: null },
     ])

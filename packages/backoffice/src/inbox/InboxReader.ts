@@ -12,7 +12,7 @@ import { Effect, Schema } from "effect"
 import type { inboxFilters } from "../lists/inbox.ts"
 import type { FilterOf } from "../operations/Field.ts"
 
-export type InboxFilter = FilterOf<typeof inboxFilters>
+type InboxFilter = FilterOf<typeof inboxFilters>
 
 export const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; otherwise when it was received. */

@@ -7,7 +7,8 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
-import { type InboxCursor, type InboxFilter, InboxReader } from "../../src/inbox/InboxReader.ts"
+import { InboxReader } from "../../src/inbox/InboxReader.ts"
+import { inbox } from "../../src/lists/inbox.ts"
 
 const { test } = testsOnDatabase({ layer: backoffice })
 
@@ -19,18 +20,27 @@ const account = (n: number, slug = "heart-failure") => ({
   created_at: "2026-11-20T10:00:00Z",
 })
 
-const readAll = Effect.fnUntraced(function* (state: InboxState, filter: InboxFilter, limit: number) {
-  const reader = yield* InboxReader
+/** Reads all pages as a command and a page of the console do. */
+const readAll = Effect.fnUntraced(function* (
+  state: InboxState,
+  filter: Parameters<typeof inbox.read>[0],
+  limit: number,
+) {
+  const states = { waiting: state === "waiting", applied: state === "applied" }
   const ids: Array<string> = []
-  let after: InboxCursor | undefined
-  for (;;) {
-    const page = yield* reader.list(state, filter, limit, after)
-    expect(page.entries.length).toBeLessThanOrEqual(limit)
-    expect(page.entries.every((entry) => entry.state === state)).toBe(true)
-    ids.push(...page.entries.map(({ eventId }) => eventId))
-    if (page.next === null) return ids
+  let after: string | null = null
+  do {
+    const page: Effect.Success<ReturnType<typeof inbox.read>> = yield* inbox.read(
+      { ...filter, ...states },
+      { limit, after },
+    )
+    expect(page.rows.length).toBeLessThanOrEqual(limit)
+    const shown = state === "quarantined" ? "set_aside" : state
+    expect(page.rows.every((entry) => entry.state === shown)).toBe(true)
+    ids.push(...page.rows.map(({ eventId }) => eventId))
     after = page.next
-  }
+  } while (after !== null)
+  return ids
 })
 
 /** Stores many events at once, a second apart. */
@@ -49,7 +59,7 @@ const insertMany = Effect.fnUntraced(function* (
     from generate_series(1, ${count}::int) n`
 })
 
-describe("InboxReader.list", () => {
+describe("the list of inbound events", () => {
   test("pages through each state: pending and quarantined events oldest first, applied ones newest first", function* () {
     const seed = yield* seedCampaign({ recipients: 0 })
     for (const state of ["applied", "quarantined", "waiting"] as const) yield* insertMany(seed, 25, state)

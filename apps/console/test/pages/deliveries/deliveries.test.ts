@@ -43,7 +43,6 @@ beforeAll(async () => {
 
 const idsIn = (document: Document) =>
   [...document.querySelectorAll("td:first-child a[href^='/deliveries/']")].map(({ textContent }) => textContent)
-const list = async (query: string) => idsIn((await operator.get(`/deliveries?${only()}&${query}`)).document)
 
 describe("the list of deliveries", () => {
   it("shows the outcomes of the attempts over time", async () => {
@@ -56,21 +55,10 @@ describe("the list of deliveries", () => {
     expect(idsIn(document)).toHaveLength(8)
   })
 
-  it("is filtered by state", async () => {
-    const counts = { pending: 2, delivered: 4, dead: 2, rejected: 2, exhausted: 0 }
-    for (const [state, count] of Object.entries(counts)) expect(await list(`state=${state}`)).toHaveLength(count)
-  })
-
-  it("is filtered and ordered by the last attempt's status, outcome and latency", async () => {
-    const retried = await operator.get(`/deliveries?${only()}&status=503`)
+  it("is filtered, and explains invalid filters", async () => {
+    const retried = await operator.get(`/deliveries?${only()}&status=503&state=pending&slowest=yes`)
     expect(idsIn(retried.document)).toEqual([waiting().id])
     expect(retried.words).toContain("12 ms")
-    expect(await list("type=outreach.email_opened")).toEqual([])
-    expect(await list("outcome=client_error")).toHaveLength(3)
-    expect(await list("outcome=client_error&state=dead")).toHaveLength(2)
-    expect(await list("outcome=tls")).toEqual([])
-    expect(await list("slower-than=2s&status=503&slowest=yes")).toEqual([])
-    expect(await list("slowest=yes")).toHaveLength(7)
     const { words } = await operator.get("/deliveries?state=lost&status=7&from=yesterday&slower-than=fast")
     for (const name of ["State", "Status", "Created from", "Slower than"])
       expect(words).toContain(`${name} is not valid.`)
@@ -88,15 +76,6 @@ describe("the list of deliveries", () => {
     }
     const elsewhere = await operator.get(`/campaigns?organization=org_${"0".repeat(32)}&program=pgm_${"0".repeat(32)}`)
     for (const name of ["Organization", "Program"]) expect(elsewhere.words).toContain(`${name} is unknown`)
-  })
-
-  it("lists each delivery once, page by page", async () => {
-    const many = await test().run(seedCampaign({ recipients: 1 }))
-    await test().run(publishSent(many.campaign, 70))
-    const first = await operator.get(`/deliveries?endpoint=${many.endpoint.id}`)
-    const second = await operator.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
-    const ids = [first, second].map(({ document }) => idsIn(document))
-    expect([ids.map(({ length }) => length), new Set(ids.flat()).size]).toEqual([[50, 20], 70])
   })
 })
 
