@@ -39,14 +39,6 @@ const suppressAll = Effect.fnUntraced(function* (programId: ProgramId, organizat
 })
 
 describe("suppressions", () => {
-  it("are removed with a reason that the audit log keeps, without the NPI and the address", async () => {
-    const { program } = await seed()
-    const person = ["--npi", npi(0), "--email", "Late@CLINIC.test", "--reason", "asked by phone"]
-    await runJson("suppressions", "remove", "--program", program, ...person)
-    const { data } = await runJson("audit", "list", "--limit", "1")
-    expect(data[0].arguments).toEqual({ program, npi: null, email: null, reason: "asked by phone" })
-  })
-
   it.each([
     [" ", /for the audit log/],
     ["late@clinic.test asked", /without an e-mail address/],
@@ -55,20 +47,6 @@ describe("suppressions", () => {
     const { program } = await seed()
     const remove = ["suppressions", "remove", "--program", program, "--email", "late@clinic.test", "--reason", reason]
     expect((await runFailing(...remove)).message).toMatch(message)
-  })
-
-  it("are listed by organization, or by program with the entries of its whole organization", async () => {
-    const { organization, program } = await seed()
-    await meanwhile(suppressAll(program, organization))
-    const other = await runJson("programs", "create", "--organization", organization, "--slug", "x", "--name", "X")
-    expect(await list("--organization", organization)).toHaveLength(5)
-    expect(await list("--program", other.id, "--organization", organization)).toEqual([
-      ["email", "gone@clinic.test", "bounced"],
-      ["email", "spam@clinic.test", "complained"],
-    ])
-    const { data } = await runJson("suppressions", "list", "--program", program, "--reason", "bounced")
-    const bounced = { kind: "email", value: "gone@clinic.test", reason: "bounced", scope: "organization" }
-    expect(data).toEqual([expect.objectContaining({ ...bounced, program_id: null, created_at: expect.any(String) })])
   })
 })
 

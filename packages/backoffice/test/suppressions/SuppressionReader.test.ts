@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { ProgramId } from "@outreach/domain/Identifier"
+import { createProgram } from "@outreach/domain/programs/Programs"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -76,5 +77,7 @@ describe("SuppressionReader", () => {
       insert into suppressions (organization_id, program_id, kind, value, reason)
       select ${organizationId}, ${programId}, 'npi', 'many' || i, 'operator' from generate_series(1, ${COUNT_CAP + 5}::int) i`
     expect((yield* counts())[1]).toEqual([programId, COUNT_CAP])
+    const second = yield* createProgram({ organizationId, slug: "second", name: "Second" })
+    expect(yield* count({ programId: second.id })).toBe(12)
   })
 })
