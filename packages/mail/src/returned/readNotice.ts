@@ -1,8 +1,7 @@
 import type { Email } from "postal-mime"
 import { type Judgement, judgeReasons } from "./judgeReasons.ts"
-import { ENDS } from "./noticeForms.ts"
 import { headsOf, textOf } from "./parseReturned.ts"
-import { isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
+import { ENDS, isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
 
 type Read = { readonly rule: string } & (
   | ({ readonly kind: "bounce" } & Judgement)

@@ -30,7 +30,7 @@ describe("a returned message is classified correctly", () => {
   it("and every form that is known has a sample, with its source", () => {
     expect(new Set(RETURNED_FORMS.map(({ name }) => name)).size).toBe(RETURNED_FORMS.length)
     expect(samples.map(({ rule }) => rule)).toEqual(expect.arrayContaining(RETURNED_FORMS.map(({ name }) => name)))
-    for (const { source } of [...samples, ...RETURNED_FORMS]) expect(source).not.toBe("")
+    for (const { source } of samples) expect(source).not.toBe("")
   })
 })
 
