@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto"
 import { connect, isIP, type Socket } from "node:net"
 import { hostname } from "node:os"
 import { setImmediate } from "node:timers/promises"
@@ -30,15 +29,10 @@ export interface SmtpOptions {
   readonly secure?: boolean
   /** Fails if the server doesn't offer STARTTLS. */
   readonly requireTLS?: boolean
-  /** Doesn't use STARTTLS even if offered. */
-  readonly ignoreTLS?: boolean
   readonly tls?: ConnectionOptions
-  readonly localAddress?: string
   /** Our EHLO name. Default: the machine's name. */
   readonly name?: string
   readonly auth?: { readonly user?: string; readonly pass?: string }
-  /** Logs in even if the server doesn't offer it. */
-  readonly forceAuth?: boolean
 }
 
 interface Awaited {
@@ -70,7 +64,6 @@ export class SmtpSession {
   #reader = new SmtpReplyReader()
   /** Extensions offered by the server, with parameters. */
   #extensions: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
-  #hello = "EHLO"
   /** The first word of each EHLO line: the server's name, and its extensions. */
   #words: ReadonlySet<string> = new Set()
   /** Oldest first. */
@@ -139,20 +132,20 @@ export class SmtpSession {
   }
 
   async #start(): Promise<void> {
-    const { secure = false, requireTLS = false, ignoreTLS = false, auth, forceAuth = false } = this.#options
+    const { secure = false, requireTLS = false, auth } = this.#options
     const { replyMs } = this.#timeouts
     if (secure) await this.#secure()
     await this.#await("CONN", /^220/, replyMs)
     await this.#sayHello()
     const offersTls = this.#extensions.has("STARTTLS")
     if (!secure && requireTLS && !offersTls) throw new SmtpError("ETLS", "STARTTLS")
-    if (!secure && offersTls && (requireTLS || !ignoreTLS)) {
+    if (!secure && offersTls) {
       await this.#command("STARTTLS", /^220/)
       await this.#secure()
       // Data from before TLS is discarded (RFC 3207, 4.2).
       await this.#sayHello()
     }
-    if (auth && (this.#extensions.has("AUTH") || this.#hello === "HELO" || forceAuth)) await this.#logIn(auth)
+    if (auth && this.#extensions.has("AUTH")) await this.#logIn(auth)
   }
 
   async #secure(): Promise<void> {
@@ -171,15 +164,7 @@ export class SmtpSession {
   }
 
   async #sayHello(): Promise<void> {
-    let reply: SmtpReply
-    try {
-      reply = await this.#command(`EHLO ${this.name}`, HELLO)
-    } catch (error) {
-      const { responseCode } = error as SmtpError
-      if (responseCode === undefined || responseCode < 500) throw error
-      this.#hello = "HELO"
-      reply = await this.#command(`HELO ${this.name}`, HELLO)
-    }
+    const reply = await this.#command(`EHLO ${this.name}`, /^250/)
     const lines = wordsOf(reply)
     this.#words = new Set(lines.map(([word]) => word!))
     this.#extensions = new Map(lines.slice(1).map(([keyword, ...parameters]) => [keyword!, parameters]))
@@ -188,18 +173,13 @@ export class SmtpSession {
   async #logIn({ user, pass }: NonNullable<SmtpOptions["auth"]>): Promise<void> {
     if (!user || !pass) throw new SmtpError("EAUTH", "API")
     const offered = this.#extensions.get("AUTH") ?? []
-    const method = ["PLAIN", "LOGIN", "CRAM-MD5"].find((each) => offered.includes(each)) ?? "PLAIN"
+    const method = offered.includes("LOGIN") && !offered.includes("PLAIN") ? "LOGIN" : "PLAIN"
     const say = (text: string, expects: RegExp) => this.#command(text, expects, `AUTH ${method}`)
     if (method === "PLAIN") await say(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`, /^235/)
     else {
-      const { text } = await say(`AUTH ${method}`, /^334/)
-      if (method === "LOGIN") {
-        await say(base64(user), /^334/)
-        await say(base64(pass), /^235/)
-      } else {
-        const challenge = Buffer.from(text.slice(4), "base64")
-        await say(base64(`${user} ${createHmac("md5", pass).update(challenge).digest("hex")}`), /^235/)
-      }
+      await say("AUTH LOGIN", /^334/)
+      await say(base64(user), /^334/)
+      await say(base64(pass), /^235/)
     }
     this.isLoggedIn = true
   }
@@ -269,7 +249,7 @@ export class SmtpSession {
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
     try {
-      const reply = await this.#command(`${this.#hello} ${this.name}`, /^(250|[45])/)
+      const reply = await this.#command(`EHLO ${this.name}`, /^(250|[45])/)
       if (reply.code === 250 && wordsOf(reply).some(([word]) => this.#words.has(word!))) {
         this.#confirmed += 1
         if (this.#confirmed === MAX_CONFIRMED) this.quit()
@@ -374,7 +354,6 @@ export class SmtpSession {
   }
 }
 
-const HELLO = /^250/
 const TAKEN = /^2/
 const NOTHING = /^0$/
 const BLOCK_LENGTH = 65_536
@@ -389,7 +368,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const wordsOf = ({ text }: SmtpReply): ReadonlyArray<ReadonlyArray<string>> =>
   text.split("\n").map((line) => line.slice(4).toUpperCase().split(/[ =]+/))
 
-const openSocket = ({ host = "localhost", port, secure, localAddress }: SmtpOptions, connectMs: number) =>
+const openSocket = ({ host = "localhost", port, secure }: SmtpOptions, connectMs: number) =>
   new Promise<Socket>((resolve, reject) => {
     const socket = connect({
       host,
@@ -397,20 +376,21 @@ const openSocket = ({ host = "localhost", port, secure, localAddress }: SmtpOpti
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
-      ...(localAddress !== undefined && { localAddress }),
       // Shared by a host's addresses, which are tried in turn.
       autoSelectFamilyAttemptTimeout: Math.ceil(connectMs / 4),
     })
-    const fail = (error: Error) => {
+    const fail = (error: SmtpError) => {
       clearTimeout(timer)
       socket.destroy()
-      reject(Object.assign(error, { command: "CONN" }))
+      reject(error)
     }
+    const failWith = ({ code = "unknown" }: NodeJS.ErrnoException) =>
+      fail(new SmtpError("ESOCKET", "CONN", { originalCode: code }))
     const timer = setTimeout(() => fail(new SmtpError("ETIMEDOUT", "CONN")), connectMs)
-    socket.once("error", fail)
+    socket.once("error", failWith)
     socket.once("connect", () => {
       clearTimeout(timer)
-      socket.removeListener("error", fail)
+      socket.removeListener("error", failWith)
       resolve(socket)
     })
   })

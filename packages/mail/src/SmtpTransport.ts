@@ -65,7 +65,7 @@ export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = T
             const reply = await session.send(mail, mayComplete)
             return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.envelope.to) }
           } catch (error) {
-            const failure = (error ?? {}) as SmtpFailure
+            const failure = error as SmtpError
             if (failure.code === "ELATE") return { _tag: "Late" }
             // A kept session that the server closed, or that is out of step, isn't evidence about this message.
             const isStale = STALE.includes(failure.code) || failure.responseCode === 421
@@ -73,11 +73,7 @@ export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = T
               kept.close()
               continue
             }
-            const outcome = mailOutcome(failure, {
-              isLoggedIn: session?.isLoggedIn ?? false,
-              isMessageSent: session?.isMessageSent ?? false,
-            })
-            return withReply(outcome, failure, mail)
+            return mailOutcome(failure, mail, session)
           } finally {
             stop.removeEventListener("abort", close)
             if (session !== undefined) keep(session)
@@ -88,40 +84,29 @@ export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = T
     }),
   )
 
-const STALE: ReadonlyArray<unknown> = ["ECONNECTION", "ESOCKET", "EPROTOCOL"]
+const STALE = ["ECONNECTION", "ESOCKET", "EPROTOCOL"]
 
-/** Adds the server's reply if it judged the message. Other failures have codes. */
-const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { envelope }: ComposedMail): MailOutcome =>
-  typeof response !== "string" || "failure" in outcome || outcome._tag === "Late"
-    ? outcome
-    : { ...outcome, reply: cleanSmtpReply(response, envelope.to) }
-
-/** Session data about a rejected message. */
-type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
-
-/** Progress of the session. */
-interface SmtpProgress {
-  readonly isLoggedIn: boolean
-  /** The final dot may have been sent, and its reply was pending. */
-  readonly isMessageSent: boolean
-}
-
-/** Determines the outcome of a message that wasn't accepted. */
-const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
-  const { code, command, responseCode, response } = error
+/** Determines the outcome of a message that wasn't accepted. It includes the server's reply if that judged the message. */
+const mailOutcome = (
+  error: SmtpError,
+  { envelope }: ComposedMail,
+  session: Pick<SmtpSession, "isLoggedIn" | "isMessageSent"> | undefined,
+): MailOutcome => {
+  const { code, command, responseCode, response: text = "" } = error
   // Before any command was sent: the protocol can't express the address.
-  if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
+  if (code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
   // The mailbox may be valid, so its address isn't suppressed. Another attempt would reach the same server.
   if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
   if (responseCode === undefined) {
-    return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
+    return { _tag: session?.isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
   }
-  const text = response ?? ""
   // 503 is about the order of commands, even in reply to these two.
   const isAboutMessage = (command === "RCPT TO" || command === "DATA") && responseCode !== 503
   const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
-  const isRelayDenied = isAboutMessage && !isLoggedIn && RELAY_DENIED.test(text)
-  if (isAboutMessage && !isLogin && !isRelayDenied) return classifySmtpReply({ code: responseCode, text, at: command })
+  const isRelayDenied = isAboutMessage && !session?.isLoggedIn && RELAY_DENIED.test(text)
+  if (isAboutMessage && !isLogin && !isRelayDenied) {
+    return { ...classifySmtpReply({ code: responseCode, text, at: command }), reply: cleanSmtpReply(text, envelope.to) }
+  }
   // A server that rejects other commands, or us as a client, accepts no message for any recipient.
   const codes = [responseCode, STATUS.exec(text)?.[0]].join(" ").trimEnd()
   return {
@@ -139,16 +124,15 @@ const LOGIN_CODES = [530, 534, 535, 538]
 const RELAY_DENIED =
   /relay(ing)? (access |is )*(denied|not (permitted|allowed|authorized)|prohibited)|\b(not (permitted|allowed|authorized)|unable|denied) to relay|allowed rcpthosts|authentication (is )?required|must (first )?(be )?(authenticated?|log ?in)|client was not authenticated/i
 
-const failureWithoutReply = ({ code, originalCode, command }: SmtpFailure): MailFailure => {
-  const name = originalCode ?? code ?? "unknown"
+const failureWithoutReply = ({ code, originalCode, command }: SmtpError): MailFailure => {
+  const name = originalCode ?? code
   if (code === "EAUTH") return { class: "login", code: name }
   if (code === "ETLS") return { class: "tls", code: "no STARTTLS" }
   if (code === "EPROTOCOL") return { class: "protocol", code: `${name} at ${command}` }
-  if (code === "ETIMEDOUT" && originalCode === undefined) {
+  if (code === "ETIMEDOUT") {
     const isOfOneMessage = command === "RCPT TO" || command === "DATA"
     return { class: isOfOneMessage ? "slow" : "timeout", code: `${name} at ${command}` }
   }
-  if (code === "STOPPED") return { class: "stopped", code: name }
   const named = networkFailure({ code: name })
   if (named === "unresolved_name") return { class: "dns", code: name }
   if (named === "tls" || named === "refused" || named === "reset") return { class: named, code: name }

@@ -157,24 +157,19 @@ describe("a message", () => {
   })
 })
 
-it.each(["PLAIN", "LOGIN", "CRAM-MD5"])(
-  "a login by AUTH %s is taken with the password, and refused without",
-  async (method) => {
-    const { port } = await smtpServer({
-      authMethods: [method],
-      onAuth: ({ password, validatePassword }, _, done) => {
-        const isRight = method === "CRAM-MD5" ? validatePassword("pässword 1") : password === "pässword 1"
-        done(isRight ? null : new Error("wrong"), { user: "outreach" })
-      },
-    })
-    expect((await open(port, { auth: { user: "outreach", pass: "pässword 1" } })).isLoggedIn).toBe(true)
-    await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
-      code: "EAUTH",
-      command: `AUTH ${method}`,
-      responseCode: 535,
-    })
-  },
-)
+it.each(["PLAIN", "LOGIN"])("a login by AUTH %s is taken with the password, and refused without", async (method) => {
+  const { port } = await smtpServer({
+    authMethods: [method],
+    onAuth: ({ password }, _, done) =>
+      done(password === "pässword 1" ? null : new Error("wrong"), { user: "outreach" }),
+  })
+  expect((await open(port, { auth: { user: "outreach", pass: "pässword 1" } })).isLoggedIn).toBe(true)
+  await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
+    code: "EAUTH",
+    command: `AUTH ${method}`,
+    responseCode: 535,
+  })
+})
 
 describe("STARTTLS", () => {
   /** Starts a server with STARTTLS that sends additional plain text right after its consent. */
@@ -210,17 +205,8 @@ describe("STARTTLS", () => {
   it("is required with requireTLS, and no commands follow if the server doesn't offer it", async () => {
     const { port, lines } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
     const auth = { user: "outreach", pass: "secret" }
-    const options = { requireTLS: true, ignoreTLS: true, auth, name: "mail.acme.test" }
+    const options = { requireTLS: true, auth, name: "mail.acme.test" }
     await expect(open(port, options)).rejects.toMatchObject({ code: "ETLS" })
     expect(lines).toEqual(["connected", "EHLO mail.acme.test"])
   })
-})
-
-it("a session falls back to HELO if the server rejects EHLO", async () => {
-  const { port, lines } = await lineServer((line, socket) => {
-    const reply = line.startsWith("EHLO") ? "500 what?" : line.startsWith("HELO") ? "250 mx.test" : willingReply(line)
-    if (reply !== undefined) socket.write(`${reply}\r\n`)
-  })
-  expect(await send(await open(port))).toBe("250 fine")
-  expect(lines.slice(0, 4).map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO", "HELO", "MAIL"])
 })
