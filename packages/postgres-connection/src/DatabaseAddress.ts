@@ -6,22 +6,18 @@ import { readTls, type Tls } from "./Tls.ts"
 export interface DatabaseHost {
   /** Name, IP address, or absolute path of a Unix socket's folder. */
   readonly host: string
-  /** IP address to connect to. Without it, all addresses of `host` are tried. */
-  readonly hostAddress: string | undefined
   readonly port: number
 }
 
-const TARGET_SESSIONS = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const
+const TARGET_SESSIONS = ["any", "read-write", "primary"] as const
 
 /** Accepted servers: libpq's `target_session_attrs`. */
-export type TargetSession = (typeof TARGET_SESSIONS)[number]
+type TargetSession = (typeof TARGET_SESSIONS)[number]
 
 /** A parsed libpq address. */
 export interface DatabaseAddress {
-  /** At least one host. Tried in this order, unless `isLoadBalanced`. */
+  /** At least one host, in the order in which they are tried. */
   readonly hosts: ReadonlyArray<DatabaseHost>
-  /** Whether hosts and their addresses are tried in random order. */
-  readonly isLoadBalanced: boolean
   readonly targetSession: TargetSession
   readonly database: string | undefined
   readonly username: string | undefined
@@ -30,21 +26,20 @@ export interface DatabaseAddress {
   readonly options: string | undefined
   /** Per host. */
   readonly connectTimeout: Duration.Duration | undefined
-  /** Idle time before TCP keep-alive probes; null to disable them. */
-  readonly keepAlive: Duration.Duration | null
   readonly tls: Tls
 }
 
-const DEFAULT_KEEP_ALIVE_SECONDS = 5
-
 const PARAMETERS = [
-  ...["host", "hostaddr", "port", "dbname", "user", "password", "application_name", "options", "connect_timeout"],
-  ...["target_session_attrs", "load_balance_hosts", "keepalives", "keepalives_idle"],
-  ...["sslmode", "sslrootcert", "sslcert", "sslkey"],
+  ...["host", "port", "dbname", "user", "password", "application_name", "options", "connect_timeout"],
+  ...["target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"],
 ]
 
 /** libpq parameters that must not be ignored silently, with their alternatives. */
 const REFUSED: Readonly<Record<string, string>> = {
+  hostaddr: "host can be an IP address",
+  load_balance_hosts: "hosts are tried in order",
+  keepalives: "an idle connection is always probed",
+  keepalives_idle: "the first probe is sent after five seconds",
   keepalives_interval: "a probe follows another after one second",
   keepalives_count: "a connection is closed after ten probes without a response",
   tcp_user_timeout: "a heartbeat closes the connections when the server is silent",
@@ -73,15 +68,13 @@ export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined 
   const password = parameters.get("password") ?? decode(secret!)
   return {
     hosts,
-    isLoadBalanced: oneOf("load_balance_hosts", parameters, ["disable", "random"]) === "random",
-    targetSession: oneOf("target_session_attrs", parameters, TARGET_SESSIONS),
+    targetSession: readTarget(parameters.get("target_session_attrs")),
     database: parameters.get("dbname") ?? (decode(path.slice(1)) || undefined),
     username: parameters.get("user") ?? (decode(user!) || undefined),
     password: password === "" ? undefined : Redacted.make(password, { label: "the database's password" }),
     applicationName: parameters.get("application_name"),
     options: parameters.get("options"),
     connectTimeout: connectTimeout(parameters.get("connect_timeout")),
-    keepAlive: keepAlive(parameters),
     // A Unix socket is never encrypted, regardless of `sslmode`.
     tls: hosts.every(isUnixSocket) ? { use: "never" } : readTls(parameters),
   }
@@ -89,10 +82,9 @@ export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined 
 
 /** Returns whether data may be sent unencrypted over a network. */
 export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
-  tls.use !== "always" && !hosts.every((host) => isUnixSocket(host) || isLoopback(host.hostAddress ?? host.host))
+  tls.use !== "always" && !hosts.every((host) => isUnixSocket(host) || isLoopback(host.host))
 
-export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
-  hostAddress === undefined && host.startsWith("/")
+export const isUnixSocket = ({ host }: DatabaseHost): boolean => host.startsWith("/")
 
 /** State of a new session. */
 export interface SessionState {
@@ -102,20 +94,8 @@ export interface SessionState {
 }
 
 /** Returns whether a server satisfies `target_session_attrs`. */
-export const isSuitable = (target: TargetSession, { isStandby, isReadOnly }: SessionState): boolean => {
-  switch (target) {
-    case "read-write":
-      return !isReadOnly
-    case "read-only":
-      return isReadOnly
-    case "primary":
-      return !isStandby
-    case "standby":
-      return isStandby
-    default:
-      return true
-  }
-}
+export const isSuitable = (target: TargetSession, { isStandby, isReadOnly }: SessionState): boolean =>
+  target === "any" || !(target === "primary" ? isStandby : isReadOnly)
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet("127.0.0.0", 8)
@@ -143,23 +123,14 @@ const readAuthority = (text: string): Authority | undefined => {
 }
 
 const readHosts = (parameters: ReadonlyMap<string, string>, given: Authority): ReadonlyArray<DatabaseHost> => {
-  const addresses = parameters.get("hostaddr")?.split(",")
-  const names = parameters.get("host")?.split(",") ?? given.hosts
-  // An address without a name refers to itself.
-  const isNamed = parameters.has("host") || given.hosts.some((name) => name !== "")
-  const hosts = isNamed ? names : (addresses ?? names)
+  const hosts = parameters.get("host")?.split(",") ?? given.hosts
   const ports = parameters.get("port")?.split(",") ?? given.ports
-  if (addresses !== undefined && addresses.length !== hosts.length) {
-    throw new RangeError(`hostaddr has ${addresses.length} addresses for ${hosts.length} hosts`)
-  }
   if (ports.length !== 1 && ports.length !== hosts.length) {
     throw new RangeError(`port has ${ports.length} numbers for ${hosts.length} hosts`)
   }
   return hosts.map((host, i) => {
-    const hostAddress = addresses?.[i] || undefined
-    if (hostAddress !== undefined && isIP(hostAddress) === 0) throw new RangeError("hostaddr is not an IP address")
     const port = (ports.length === 1 ? ports[0] : ports[i]) || "5432"
-    return { host: host || (hostAddress ?? "localhost"), hostAddress, port: wholeNumber("port", port, 1, 65_535) }
+    return { host: host || "localhost", port: wholeNumber("port", port, 1, 65_535) }
   })
 }
 
@@ -179,28 +150,16 @@ const readParameters = (query: string): ReadonlyMap<string, string> => {
   return parameters
 }
 
-/** Returns a parameter's value, or the first allowed one. */
-const oneOf = <Value extends string>(
-  name: string,
-  parameters: ReadonlyMap<string, string>,
-  values: ReadonlyArray<Value>,
-): Value => {
-  const text = parameters.get(name)
-  const value = text === undefined ? values[0] : values.find((value) => value === text)
-  if (value === undefined) throw new RangeError(`${name} is not one of ${values.join(", ")}`)
-  return value
+const readTarget = (text = "any"): TargetSession => {
+  const target = TARGET_SESSIONS.find((each) => each === text)
+  if (target === undefined) throw new RangeError(`target_session_attrs is not one of ${TARGET_SESSIONS.join(", ")}`)
+  return target
 }
 
 const connectTimeout = (text: string | undefined): Duration.Duration | undefined => {
   if (text === undefined) return undefined
   const seconds = wholeNumber("connect_timeout", text, 0, 86_400)
   return seconds === 0 ? Duration.infinity : Duration.seconds(seconds)
-}
-
-const keepAlive = (parameters: ReadonlyMap<string, string>): Duration.Duration | null => {
-  const isOn = oneOf("keepalives", parameters, ["1", "0"]) === "1"
-  const seconds = wholeNumber("keepalives_idle", parameters.get("keepalives_idle") ?? "0", 0, 86_400)
-  return isOn ? Duration.seconds(seconds || DEFAULT_KEEP_ALIVE_SECONDS) : null
 }
 
 const wholeNumber = (name: string, text: string, least: number, most: number): number => {

@@ -1,14 +1,8 @@
 import { Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Cause, Effect, Random } from "effect"
-import {
-  type DatabaseAddress,
-  type DatabaseHost,
-  isSuitable,
-  type SessionState,
-  type TargetSession,
-} from "./DatabaseAddress.ts"
+import { Cause, Effect } from "effect"
+import { type DatabaseAddress, type DatabaseHost, isSuitable, type SessionState } from "./DatabaseAddress.ts"
 import { type DatabaseFault, describeDatabaseError, faultOf, isRejection } from "./describeDatabaseError.ts"
 import { findServers, openSession, openSocket, type Server } from "./openSession.ts"
 import { Signal } from "./Signal.ts"
@@ -74,7 +68,7 @@ export class Heartbeat {
     if (this.outage !== undefined || this.current === undefined) {
       return new Socket().destroy(new SocketError(this.outage ?? faultOf("ECONNRESET")))
     }
-    const socket = openSocket(this.current.server, this.options.address)
+    const socket = openSocket(this.current.server)
     this.sockets.set(socket, 0)
     return socket.once("close", () => this.sockets.delete(socket))
   }
@@ -88,30 +82,25 @@ export class Heartbeat {
   private tryServers() {
     return Effect.gen({ self: this }, function* () {
       const { address, connectMs } = this.options
-      const hosts = address.isLoadBalanced ? yield* Random.shuffle(address.hosts) : address.hosts
       const find = (host: DatabaseHost) => Effect.timeout(findServers(host), connectMs)
-      const [servers, failures] = yield* Effect.partition(hosts, find, { concurrency: "unbounded" })
+      const [servers, failures] = yield* Effect.partition(address.hosts, find, { concurrency: "unbounded" })
       const faults = failures.map(describeDatabaseError)
-      const targets: ReadonlyArray<TargetSession> =
-        address.targetSession === "prefer-standby" ? ["standby", "any"] : [address.targetSession]
-      for (const target of targets) {
-        for (const server of servers.flat()) {
-          const fault = yield* this.follow(server, target)
-          // As in libpq, a rejected password or database is final.
-          if (isRejection(fault.code)) return this.noteFault(fault)
-          faults.push(fault)
-        }
+      for (const server of servers.flat()) {
+        const fault = yield* this.follow(server)
+        // As in libpq, a rejected password or database is final.
+        if (isRejection(fault.code)) return this.noteFault(fault)
+        faults.push(fault)
       }
       this.noteFault(faults.find(({ code }) => code === "NO_SUITABLE_HOST") ?? faults.at(-1)!)
     })
   }
 
   /** Sends heartbeats to a server until one fails. Returns the reason. */
-  private follow(server: Server, target: TargetSession) {
+  private follow(server: Server) {
     const { address, config, connectMs, responseMs } = this.options
     let own: Socket | undefined
     const stream = () => {
-      own = openSocket(server, address)
+      own = openSocket(server)
       return own
     }
     const close = () => void own?.destroy(new SocketError(faultOf("ETIMEDOUT")))
@@ -121,7 +110,7 @@ export class Heartbeat {
       while (true) {
         // A pooler may assign another session each time.
         const { rows } = yield* this.within(responseMs, connection.query(SESSION_STATE, [], false), close)
-        if (!isSuitable(target, rows[0] as unknown as SessionState)) {
+        if (!isSuitable(address.targetSession, rows[0] as unknown as SessionState)) {
           return yield* Effect.fail(new SocketError(faultOf("NO_SUITABLE_HOST")))
         }
         this.noteResponse(server, ssl)

@@ -2,9 +2,12 @@ import { lookup } from "node:dns/promises"
 import { connect, isIP, type Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { type DatabaseAddress, type DatabaseHost, isUnixSocket } from "./DatabaseAddress.ts"
 import { describeDatabaseError } from "./describeDatabaseError.ts"
+
+/** Idle time before TCP keep-alive probes. */
+const KEEP_ALIVE_MS = 5000
 
 /** One IP address of a host, or its Unix socket. */
 export interface Server {
@@ -14,8 +17,7 @@ export interface Server {
 
 /** Looks up the servers of a host. */
 export const findServers = (host: DatabaseHost): Effect.Effect<ReadonlyArray<Server>, unknown> => {
-  const ip = host.hostAddress ?? (isUnixSocket(host) || isIP(host.host) !== 0 ? host.host : undefined)
-  if (ip !== undefined) return Effect.succeed([{ host, ip }])
+  if (isUnixSocket(host) || isIP(host.host) !== 0) return Effect.succeed([{ host, ip: host.host }])
   return Effect.map(
     Effect.tryPromise(() => lookup(host.host, { all: true })),
     (found) => found.map(({ address }) => ({ host, ip: address })),
@@ -23,14 +25,15 @@ export const findServers = (host: DatabaseHost): Effect.Effect<ReadonlyArray<Ser
 }
 
 /** Starts to connect to a server. The driver adds the encryption. */
-export const openSocket = ({ host, ip }: Server, { keepAlive }: DatabaseAddress): Socket => {
+export const openSocket = ({ host, ip }: Server): Socket => {
   const socket = isUnixSocket(host)
     ? connect({ path: `${host.host}/.s.PGSQL.${host.port}` })
     : connect({
         host: ip,
         port: host.port,
         noDelay: true,
-        ...(keepAlive !== null && { keepAlive: true, keepAliveInitialDelay: Duration.toMillis(keepAlive) }),
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
       })
   // With TLS, the driver stops listening to this socket. A failure must not crash the process.
   return socket.on("error", () => {})

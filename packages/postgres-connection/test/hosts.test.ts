@@ -1,4 +1,5 @@
 import { createServer } from "node:net"
+import { isSuitable } from "@outreach/postgres-connection/DatabaseAddress"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
@@ -29,8 +30,6 @@ const run = (
     ),
   )
 
-const readOnly = "options=-c%20default_transaction_read_only%3Don"
-
 it("uses the first available host, after one with a closed port and one that doesn't respond", async () => {
   const silent = await tcpProxy(Number(new URL(url()).port))
   silent.mute()
@@ -59,20 +58,19 @@ it("tries all addresses of a name", async () => {
   expect(await run(through([server()]).replace("127.0.0.1", "localhost"))).toEqual([{ one: 1 }])
 })
 
-it.each(["any", "read-write", "primary", "prefer-standby"])("takes a primary for %s", async (target) => {
+it.each(["any", "read-write", "primary"])("takes a primary for %s", async (target) => {
   expect(await run(through([server()], `target_session_attrs=${target}`))).toEqual([{ one: 1 }])
 })
 
-it.each([
-  ["standby", ""],
-  ["read-only", ""],
-  ["read-write", readOnly],
-])("takes no server for %s if none is of that kind", async (target, others) => {
-  expect(await run(through([server(), server()], `target_session_attrs=${target}&${others}`))).toBe("NO_SUITABLE_HOST")
+it("takes no server for read-write if all are read-only", async () => {
+  const parameters = "target_session_attrs=read-write&options=-c%20default_transaction_read_only%3Don"
+  expect(await run(through([server(), server()], parameters))).toBe("NO_SUITABLE_HOST")
 })
 
-it("takes a session that is read-only for read-only", async () => {
-  expect(await run(through([server()], `target_session_attrs=read-only&${readOnly}`))).toEqual([{ one: 1 }])
+it("takes a standby only for any", () => {
+  const state = { isStandby: true, isReadOnly: true }
+  const targets = ["any", "read-write", "primary"] as const
+  expect(targets.map((target) => isSuitable(target, state))).toEqual([true, false, false])
 })
 
 it("reports an error returned by a server, and tries no other host", async () => {
