@@ -41,11 +41,10 @@ const SQLSTATES: Readonly<Record<string, string>> = {
 
 const CLOSED =
   "the connection was closed; look for a restart of the server, or for a proxy or firewall that closes connections"
-const REFUSED_TLS = "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode"
 const UNREACHABLE = "there is no route to the host of DATABASE_URL; check the address and the network"
 
-/** Advice by Node's network and TLS codes. */
-const SYSTEM_CODES: Readonly<Record<string, string>> = {
+/** Advice by Node's network and TLS codes, and by our own. */
+const OTHER_CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at the host and port of DATABASE_URL; start the server, or correct them",
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
@@ -54,7 +53,10 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   ETIMEDOUT:
     "the database was silent for too long; check the host and port of DATABASE_URL, firewalls, and the server's load",
   EPROTO: "what listens at the host and port of DATABASE_URL is not PostgreSQL; correct them",
-  TLS_REFUSED: REFUSED_TLS,
+  TLS_REFUSED: "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode",
+  NO_PASSWORD: "the server asks for a password and DATABASE_URL holds none; add it",
+  AUTHENTICATION: "the server asks for a method of authentication that is not supported; use scram-sha-256",
+  DATABASE_URL: "DATABASE_URL cannot be used to connect; correct its user, port and parameters",
   NO_SUITABLE_HOST:
     "no host of DATABASE_URL is a server that its target_session_attrs takes; promote a standby, or correct the hosts",
   DRIVER_FAILURE:
@@ -83,26 +85,14 @@ const DEFAULT = "look the code up in PostgreSQL's list of error codes, and look 
 
 /** Codes for failures that the driver describes only by fixed text. */
 const DRIVER_CODES = [
-  [/timed out/, "ETIMEDOUT", SYSTEM_CODES["ETIMEDOUT"]!],
-  [/closed/i, "ECONNRESET", CLOSED],
-  [/refused TLS/, "TLS_REFUSED", REFUSED_TLS],
-  [/No password/, "NO_PASSWORD", "the server asks for a password and DATABASE_URL holds none; add it"],
-  [
-    /SCRAM|authentication/i,
-    "AUTHENTICATION",
-    "the server asks for a method of authentication that is not supported; use scram-sha-256",
-  ],
-  [
-    /startup|URL|keepAlive|username/,
-    "DATABASE_URL",
-    "DATABASE_URL cannot be used to connect; correct its user, port and parameters",
-  ],
-  [
-    /parse|desync|SSLRequest/,
-    "EPROTO",
-    "what listens at the host and port of DATABASE_URL is not PostgreSQL; correct them",
-  ],
-] as const satisfies ReadonlyArray<readonly [RegExp, string, string]>
+  [/timed out/, "ETIMEDOUT"],
+  [/closed/i, "ECONNRESET"],
+  [/refused TLS/, "TLS_REFUSED"],
+  [/No password/, "NO_PASSWORD"],
+  [/SCRAM|authentication/i, "AUTHENTICATION"],
+  [/startup|URL|keepAlive|username/, "DATABASE_URL"],
+  [/parse|desync|SSLRequest/, "EPROTO"],
+] as const
 
 /**
  * Describes a driver error by its code and advice.
@@ -113,35 +103,33 @@ export const describeDatabaseError = (error: unknown): DatabaseFault => {
   const chain = [...causesOf(error)]
   const known = chain.find((link) => link instanceof SocketError)
   if (known !== undefined) return { code: known.code, advice: known.message }
-  for (const { code } of chain)
-    if (isCode(code)) return { code, advice: poolerRefusal(error) ?? loginRefusal(error) ?? adviceOn(code) }
+  for (const { code } of chain) if (isCode(code)) return { code, advice: refusalAdvice(error) ?? adviceOn(code) }
   if (chain.some(({ _tag }) => _tag === "TimeoutError")) return faultOf("ETIMEDOUT")
   const words = chain.find(({ _tag }) => isConnecting(_tag))?.message
-  const [, code, advice] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
-  return { code: code ?? DRIVER_FAILURE, advice: advice ?? adviceOn(DRIVER_FAILURE) }
+  const [, code] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
+  return faultOf(code ?? DRIVER_FAILURE)
 }
 
-/** Returns advice about a pooler that rejects session settings; undefined for other errors. */
-export const poolerRefusal = (error: unknown): string | undefined => {
-  for (const { message } of causesOf(error)) {
-    // PgBouncer uses the same SQLSTATE for most of its errors.
-    if (/^unsupported startup parameter/.test(String(message))) {
-      return "a pooler refuses settings of the session; set DATABASE_LISTEN_URL to the address of the database itself"
-    }
+/** Returns whether a pooler rejected session settings. PgBouncer uses the same SQLSTATE for most of its errors. */
+export const isPoolerRefusal = (error: unknown): boolean => hasMessage(error, /^unsupported startup parameter/)
+
+const refusalAdvice = (error: unknown): string | undefined => {
+  if (isPoolerRefusal(error)) {
+    return "a pooler refuses settings of the session; set DATABASE_LISTEN_URL to the address of the database itself"
   }
-  return undefined
-}
-
-/** For a role without LOGIN, PostgreSQL returns the SQLSTATE of a missing line in pg_hba.conf. */
-const loginRefusal = (error: unknown): string | undefined =>
-  [...causesOf(error)].some(({ message }) => /is not permitted to log in$/.test(String(message)))
+  // PostgreSQL returns the SQLSTATE of a missing line in pg_hba.conf.
+  return hasMessage(error, /is not permitted to log in$/)
     ? "the role of DATABASE_URL may not log in; allow it (`alter role … login`), or use another role"
     : undefined
+}
+
+const hasMessage = (error: unknown, pattern: RegExp): boolean =>
+  [...causesOf(error)].some(({ message }) => pattern.test(String(message)))
 
 export const faultOf = (code: string): DatabaseFault => ({ code, advice: adviceOn(code) })
 
 export const adviceOn = (code: string): string => {
-  if (!isSqlState(code)) return SYSTEM_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)
+  if (!isSqlState(code)) return OTHER_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)
   return SQLSTATES[code] ?? SQLSTATES[code.slice(0, 3)] ?? SQLSTATES[code.slice(0, 2)] ?? DEFAULT
 }
 

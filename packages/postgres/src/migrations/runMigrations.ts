@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
-import { poolerRefusal } from "@outreach/postgres-connection/describeDatabaseError"
+import { isPoolerRefusal } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -83,7 +83,7 @@ export const runMigrations = (options: Options = {}) =>
   }).pipe(
     Effect.mapError((error) => {
       if (sqlState(error) === LOCK_NOT_AVAILABLE) return new SchemaLocked()
-      if (poolerRefusal(error) !== undefined) return new SessionNotKept()
+      if (isPoolerRefusal(error)) return new SessionNotKept()
       return sqlState(error) === INSUFFICIENT_PRIVILEGE ? new NotOwner() : error
     }),
     Effect.withSpan("postgres.migrate"),
