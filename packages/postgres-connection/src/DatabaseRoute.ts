@@ -11,6 +11,8 @@ export class DatabaseRoute extends Context.Service<
   DatabaseRoute,
   {
     readonly pooler: Pooler
+    /** Maximum difference between the clocks of servers that can take over from each other. */
+    readonly clockSkewSeconds: number
     /** Settings of every session, as shown by `current_setting`. */
     readonly sessionSettings: Readonly<Record<string, string>>
     /** Returns the reason why the database can't be used now; undefined if it can. */

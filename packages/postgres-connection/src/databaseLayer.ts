@@ -1,7 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Duration, Effect, Layer, Scope } from "effect"
-import { ClockSkew } from "./ClockSkew.ts"
 import { type DatabaseAddress, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import { DatabaseRoute } from "./DatabaseRoute.ts"
 import type { DatabaseSettings } from "./databaseSettings.ts"
@@ -84,6 +83,7 @@ export const databaseRoute = (options: RouteOptions) => {
       pooler === "none" ? Effect.succeed(heartbeat) : yield* Effect.cached(start(directAddress, RESPONSE_MS))
     return {
       pooler,
+      clockSkewSeconds,
       sessionSettings: pooler === "none" ? { ...SESSION_SETTINGS, ...statementTimeout } : SESSION_SETTINGS,
       outage: () => heartbeat.outage,
       changes: heartbeat.changes,
@@ -102,7 +102,7 @@ export const databaseRoute = (options: RouteOptions) => {
       ).pipe(Scope.provide(scope)),
     } satisfies DatabaseRoute["Service"]
   })
-  return Layer.merge(Layer.effect(DatabaseRoute, route), Layer.succeed(ClockSkew, { seconds: clockSkewSeconds }))
+  return Layer.effect(DatabaseRoute, route)
 }
 
 /** Returns the settings of a directly reached database. Throws if the address is invalid. */

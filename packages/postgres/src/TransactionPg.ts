@@ -1,5 +1,5 @@
 import { Transaction, TransactionRejected } from "@outreach/domain/Transaction"
-import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseFailure, orDieAs, transientFailure } from "./DatabaseFailure.ts"
@@ -10,7 +10,7 @@ export const TransactionPg = Layer.effect(
   Transaction,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const skew = yield* ClockSkew
+    const route = yield* DatabaseRoute
     const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       orDieAs("Transaction.run")(sql.withTransaction(effect)) as Effect.Effect<A, E, R>
     return {
@@ -37,7 +37,7 @@ export const TransactionPg = Layer.effect(
       commitTimestamp: (organizationId) =>
         commitTimestamp(organizationId).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
-          Effect.provideService(ClockSkew, skew),
+          Effect.provideService(DatabaseRoute, route),
           orDieAs("Transaction.commitTimestamp"),
         ),
     }

@@ -20,7 +20,7 @@ import {
 } from "@outreach/domain/restores/Restores"
 import { Seconds } from "@outreach/domain/Seconds"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import { Effect, FileSystem, Stream } from "effect"
 import { command } from "../command.ts"
 import { group } from "../group.ts"
@@ -42,8 +42,8 @@ const begin = operation("restores begin", {
     ),
   },
   run: Effect.fnUntraced(function* ({ restoredTo, margin }) {
-    const { seconds } = yield* ClockSkew
-    return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? seconds))
+    const { clockSkewSeconds } = yield* DatabaseRoute
+    return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? clockSkewSeconds))
   }),
 })
 
