@@ -21,14 +21,13 @@ import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
+import { writeSampleRecipients } from "./seed/writeSampleRecipients.ts"
 import { showCommands } from "./showCommands.ts"
 import { showProgress } from "./showProgress.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
 import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
 import { startSamplePartner } from "./startSamplePartner.ts"
 import { startServices } from "./startServices.ts"
-
-const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, host, port } = options
@@ -83,7 +82,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     yield* state.update({ sign_in_token: signInToken, partner_sign_in_token: partnerSignInToken })
     const signInUrl = `${consoleUrl}/sign-in/${signInToken}`
     const partnerSignInUrl = partnerConsoleUrl(consoleUrl, partnerSignInToken)
-    const recipients = options.recipients ?? kept.campaign?.recipients ?? SAMPLE
+    const sample = yield* Effect.promise(() => writeSampleRecipients(folder))
+    const recipients = options.recipients ?? kept.campaign?.recipients ?? sample
     const campaign =
       kept.campaign?.recipients === recipients
         ? kept.campaign

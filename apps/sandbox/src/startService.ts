@@ -106,7 +106,7 @@ export const startService = Effect.fnUntraced(function* (
 const STOP_TIMEOUT_MS = 3000
 
 /** Stops a child process, and waits until it has ended. */
-export const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
+const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
     const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS)

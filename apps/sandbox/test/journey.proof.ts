@@ -21,7 +21,7 @@ it("takes the sample of 1,000 recipients through import, publication, webhooks, 
   for (const file of ["sandbox.json", "keys.json", "api.log", "worker.log", "console.log"]) {
     expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
   }
-  const csv = await readFile(join(import.meta.dirname, "../src/seed/recipients.csv"), "utf8")
+  const csv = await readFile(join(folder, "sample-recipients.csv"), "utf8")
   const lines = csv.trim().split("\n").slice(1)
   const bounced = lines.filter((line) => behaviorOf(line.split(",")[1]!).bounces).length
   const sentTo = 1000 - bounced

@@ -1,13 +1,13 @@
-import { spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
 import { SandboxError } from "../SandboxError.ts"
-import { stopProcess } from "../startService.ts"
 
 const WEEK_MS = 7 * 86_400_000
 
@@ -48,23 +48,20 @@ export const launchCampaign = Effect.fnUntraced(function* (
 ) {
   const { status } = yield* (yield* CampaignRepository).find(campaignId)
   if (status !== "draft") return
-  const { code, output } = yield* runImport(campaignId, recipients, environment)
-  if (code !== 0) {
-    return yield* new SandboxError({ message: `The recipients of ${recipients} could not be imported.\n${output}` })
-  }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  yield* Effect.tryPromise({
+    try: (signal) =>
+      promisify(execFile)(process.execPath, [OPS, "recipients", "import", "--campaign", campaignId, recipients], {
+        env: { PATH, NODE_COMPILE_CACHE, ...environment },
+        signal,
+      }),
+    catch: (error) => {
+      const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string }
+      const output = (stdout + stderr).trim()
+      return new SandboxError({ message: `The recipients of ${recipients} could not be imported.\n${output}` })
+    },
+  })
   yield* scheduleCampaign(campaignId)
 })
 
 const OPS = fileURLToPath(import.meta.resolve("@outreach/ops/main"))
-
-const runImport = (campaignId: CampaignId, file: string, environment: Readonly<Record<string, string>>) =>
-  Effect.callback<{ readonly code: number | null; readonly output: string }>((resume) => {
-    const ops = spawn(process.execPath, [OPS, "recipients", "import", "--campaign", campaignId, file], {
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let output = ""
-    for (const stream of [ops.stdout, ops.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk))
-    ops.once("close", (code) => resume(Effect.succeed({ code, output: output.trim() })))
-    return stopProcess(ops)
-  })
