@@ -159,25 +159,17 @@ const legacyCodes = {
     status: 400,
     title: "the submitted survey or query is invalid; `errors` lists the faults",
   },
-  UNAUTHORIZED: {
-    type: "authentication_error",
-    status: 401,
-    title: "bearer missing, malformed, expired or revoked",
-  },
+  UNAUTHORIZED: codes.UNAUTHORIZED,
   METHOD_NOT_ALLOWED: {
     type: "invalid_request_error",
     status: 405,
     title: "the path does not serve the method; `Allow` names those that it serves",
   },
-  RATE_LIMITED: {
-    type: "rate_limit_error",
-    status: 429,
-    title: "key exceeded its rate limit; `Retry-After` present",
-  },
-  INTERNAL_ERROR: { type: "api_error", status: 500, title: "unexpected server error" },
+  RATE_LIMITED: codes.RATE_LIMITED,
+  INTERNAL_ERROR: codes.INTERNAL_ERROR,
   // Drafts don't become available by retrying.
   NOT_IMPLEMENTED: { type: "invalid_request_error", status: 501, title: "the endpoint is a draft and is not served" },
-  SERVICE_UNAVAILABLE: { type: "api_error", status: 503, title: "the service cannot answer for the moment" },
+  SERVICE_UNAVAILABLE: codes.SERVICE_UNAVAILABLE,
 } as const
 
 export type LegacyErrorCode = keyof typeof legacyCodes

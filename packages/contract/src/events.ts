@@ -38,9 +38,13 @@ export const envelopeShape = {
   metadata: z.record(z.string(), z.unknown()).nullable().optional().meta({ description: "Passed through." }),
 }
 
+/** Returns the name of an event type in the OpenAPI document, such as `EmailSentEvent`. */
+function schemaNameOf(type: string): string {
+  return `${type.slice(type.indexOf(".")).replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+}
+
 function toConsumer<const Type extends EventTypeOf<"to_consumer">, Data extends z.ZodType>(
   type: Type,
-  id: string,
   description: string,
   data: Data,
 ) {
@@ -56,16 +60,11 @@ function toConsumer<const Type extends EventTypeOf<"to_consumer">, Data extends 
       program: ProgramSummary.nullable().optional(),
       recipient: RecipientRecord.nullable().optional(),
     })
-    .meta({ id, description })
+    .meta({ id: schemaNameOf(type), description })
   return { direction: "to_consumer", description, data, envelope } as const
 }
 
-function toService<const Type extends string, Data extends z.ZodType>(
-  type: Type,
-  id: string,
-  description: string,
-  data: Data,
-) {
+function toService<const Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   const envelope = z
     .object({
       ...envelopeShape,
@@ -75,7 +74,7 @@ function toService<const Type extends string, Data extends z.ZodType>(
       source: z.literal("consumer"),
       data,
     })
-    .meta({ id, description })
+    .meta({ id: schemaNameOf(type), description })
   return { direction: "to_service", description, data, envelope } as const
 }
 
@@ -91,7 +90,6 @@ const qualified = z.looseObject({ npi: Npi, consumer_program_slug: z.string(), t
 const events = {
   "outreach.recipients_published": toConsumer(
     "outreach.recipients_published",
-    "RecipientsPublishedEvent",
     "Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`.",
     z.looseObject({
       service_campaign_id: CampaignId,
@@ -108,13 +106,11 @@ const events = {
   ),
   "outreach.email_sent": toConsumer(
     "outreach.email_sent",
-    "EmailSentEvent",
     "Fired when an outreach email is delivered to the recipient mailbox.",
     z.looseObject(outcome),
   ),
   "outreach.email_bounced": toConsumer(
     "outreach.email_bounced",
-    "EmailBouncedEvent",
     "Fired on a hard bounce: the token is undeliverable.",
     z.looseObject({
       ...outcome,
@@ -123,19 +119,16 @@ const events = {
   ),
   "outreach.email_opened": toConsumer(
     "outreach.email_opened",
-    "EmailOpenedEvent",
     "Fired when an outreach email is opened, whether or not a bot is suspected.",
     z.looseObject({ ...hit, opened_at: Timestamp }),
   ),
   "outreach.email_clicked": toConsumer(
     "outreach.email_clicked",
-    "EmailClickedEvent",
     "Fired when the link of an outreach email is clicked, whether or not a bot is suspected.",
     z.looseObject({ ...hit, clicked_at: Timestamp }),
   ),
   "clinician.account_created": toService(
     "clinician.account_created",
-    "AccountCreatedEvent",
     "Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token.",
     z
       .looseObject({
@@ -156,13 +149,11 @@ const events = {
   ),
   "clinician.learner_qualified": toService(
     "clinician.learner_qualified",
-    "LearnerQualifiedEvent",
     "Fired when a clinician crosses the program's learner threshold.",
     qualified,
   ),
   "clinician.completer_qualified": toService(
     "clinician.completer_qualified",
-    "CompleterQualifiedEvent",
     "Fired when a clinician completes a program.",
     qualified,
   ),
