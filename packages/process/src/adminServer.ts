@@ -1,11 +1,10 @@
-import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Effect, Schedule } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { connectionLimit } from "./connectionLimit.ts"
 import { describeCause } from "./describeCause.ts"
 import { drainableServer } from "./drainableServer.ts"
-import { ListenError } from "./ListenError.ts"
+import { listen } from "./listen.ts"
 import { measureProcess } from "./processMetrics.ts"
 
 /** Requests are few and small. */
@@ -73,13 +72,7 @@ const serve = (
         }),
       )
     })
-    yield* Effect.acquireRelease(
-      Effect.tryPromise({
-        try: () => once(server.listen(options.port, options.host), "listening"),
-        catch: (error) => new ListenError({ ...options, hostSetting: "ADMIN_HOST" }, error),
-      }),
-      () => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))),
-    )
+    yield* listen(server, { ...options, hostSetting: "ADMIN_HOST" })
     const { port } = server.address() as AddressInfo
     yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))
     return yield* Effect.never
