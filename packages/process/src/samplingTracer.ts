@@ -1,7 +1,7 @@
 import { Cause, type Context, Exit, Metric, Option, Tracer } from "effect"
 import type { SqlError } from "effect/sql"
 import { describeCause } from "./describeCause.ts"
-import { createStatementNames } from "./statementName.ts"
+import { statementName } from "./statementName.ts"
 
 /** Spans of at least this duration are exported even if their trace isn't sampled. */
 const SLOW_SPAN_MS = 1000
@@ -39,7 +39,6 @@ export const samplingTracer = (
 ): Tracer.Tracer => {
   const states = new WeakMap<Tracer.AnySpan, State>()
   const mayExport = createBudget()
-  const nameOf = createStatementNames()
   return Tracer.make({
     ...tracer,
     span: (options) => {
@@ -64,7 +63,7 @@ export const samplingTracer = (
         span.sampled = mayExport(endTime)
         if (!span.sampled) dropped.updateUnsafe(1, context)
         const text = span.attributes.get("db.query.text")
-        if (typeof text === "string") span.name = nameOf(text)
+        if (typeof text === "string") span.name = statementName(text)
         const state = sqlState(exit)
         if (state !== undefined) span.attribute("db.response.status_code", state)
         end(endTime, exported(span, exit))

@@ -1,18 +1,3 @@
-/** A process has few, constant statements; generated text must not fill the memory. */
-const MAX_NAMES = 1000
-
-/** Creates a function that names statements and caches the names, because traces repeat the same few statements. */
-export const createStatementNames = (): ((text: string) => string) => {
-  const names = new Map<string, string>()
-  return (text) => {
-    const known = names.get(text)
-    if (known !== undefined) return known
-    const name = statementName(text)
-    if (names.size < MAX_NAMES) names.set(text, name)
-    return name
-  }
-}
-
 const WRITE =
   /\b(insert into|delete from|update)\s+(?:only\s+)?"?([a-z_]\w*)"?(?=\s+(?:as\s|set\b|using\b|where\b|\w+\s+set\b|\()|\s*\(|\s*$)/i
 const CALL = /\b(?:from|select)\s+([a-z_]\w*_\w*)\s*\(/i
