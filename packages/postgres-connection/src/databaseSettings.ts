@@ -24,20 +24,6 @@ const OptionalAddress = textSchema("a postgres:// address", (text) =>
   text === "none" ? null : parseDatabaseAddress(text),
 )
 
-/** Rules for every address. */
-const rules = {
-  clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
-    default: "60",
-    about:
-      "maximum difference between the clocks of database servers that replace each other. After a promotion, restore or move, each organization's first timestamp is ahead of the clock by this much ([why](decisions/0004-timestamps-jump-ahead-after-a-failover.md)). Can differ between processes",
-  }),
-  allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, {
-    default: "false",
-    about: "allows a connection without TLS to a database on another machine in `production`",
-  }),
-  deployment,
-}
-
 export const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress), {
   about:
     "address of PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). See [several hosts](connections.md#several-hosts), [TLS](connections.md#tls) and other parameters",
@@ -51,34 +37,37 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
     about:
       "direct address of the database for notifications and `migrate`, if `DATABASE_URL` is [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
   }),
-  ...rules,
+  clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
+    default: "60",
+    about:
+      "maximum difference between the clocks of database servers that replace each other. After a promotion, restore or move, each organization's first timestamp is ahead of the clock by this much ([why](decisions/0004-timestamps-jump-ahead-after-a-failover.md)). Can differ between processes",
+  }),
+  allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, {
+    default: "false",
+    about: "allows a connection without TLS to a database on another machine in `production`",
+  }),
+  deployment,
 }).pipe(
   Config.mapEffect(
-    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, clockSkewSeconds, ...rules }) {
+    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, clockSkewSeconds, allowPlaintext, deployment }) {
       const pooler = listenUrl === null ? "none" : "transaction"
       if (pooler === "transaction" && databaseUrl.targetSession !== "any") {
         return yield* configError(
           "DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow: let the pooler choose the server, and take the parameter away.",
         )
       }
-      yield* refusePlaintext({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl }, rules)
+      const mustEncrypt = deployment === "production" && !allowPlaintext
+      for (const [name, address] of Object.entries({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl })) {
+        if (mustEncrypt && address !== null && mayBePlaintext(address)) {
+          return yield* configError(
+            `${name} may send data unencrypted to another machine, which production refuses. Give it sslmode=verify-full and sslrootcert, or at least sslmode=require, or set DATABASE_ALLOW_PLAINTEXT to true.`,
+          )
+        }
+      }
       return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler, clockSkewSeconds }
     }),
   ),
 )
-
-const refusePlaintext = Effect.fnUntraced(function* (
-  addresses: Readonly<Record<string, DatabaseAddress | null>>,
-  { allowPlaintext, deployment }: { readonly allowPlaintext: boolean; readonly deployment: string },
-) {
-  for (const [name, address] of Object.entries(addresses)) {
-    if (address !== null && deployment === "production" && !allowPlaintext && mayBePlaintext(address)) {
-      return yield* configError(
-        `${name} may send data unencrypted to another machine, which production refuses. Give it sslmode=verify-full and sslrootcert, or at least sslmode=require, or set DATABASE_ALLOW_PLAINTEXT to true.`,
-      )
-    }
-  }
-})
 
 export const databaseConnections = settingByProcess("DATABASE_CONNECTIONS", wholeNumber(2, 1000), {
   default: { api: "12", worker: "10", console: "6" },
