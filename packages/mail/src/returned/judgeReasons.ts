@@ -19,6 +19,12 @@ export interface Judgement {
   readonly sureness: Sureness
 }
 
+/** The content of a report or a notice. */
+export type Reading = { readonly rule: string } & (
+  | ({ readonly kind: "bounce" } & Judgement)
+  | { readonly kind: "delay" | "delivered"; readonly sureness: Sureness }
+)
+
 /**
  * Judges why a message was not delivered, from reasons in a form that is as sure as `formIs`. An alias can have several recipients: the mildest
  * verdict counts. A guess is a bounce with the reason `other`, which suppresses no address and pauses no domain.

@@ -1,15 +1,10 @@
 import type { Email } from "postal-mime"
-import { type Judgement, judgeReasons } from "./judgeReasons.ts"
+import { judgeReasons, type Reading } from "./judgeReasons.ts"
 import { headsOf, textOf } from "./parseReturned.ts"
 import { ENDS, isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
 
-type Read = { readonly rule: string } & (
-  | ({ readonly kind: "bounce" } & Judgement)
-  | { readonly kind: "delay"; readonly sureness: "likely" }
-)
-
 /** Reads a message by the forms of mail systems. Returns undefined if no form fits, or if a mail system didn't send it. */
-export const readNotice = (message: Email): Read | undefined => {
+export const readNotice = (message: Email): Reading | undefined => {
   if (!isOfSystem(message)) return undefined
   const received = message.headers.flatMap(({ key, value }) => (key === "received" ? [value] : []))
   const heads = new Map([...headsOf(message), ["received", received.join("\n")]])

@@ -1,19 +1,15 @@
 import type { Email } from "postal-mime"
-import { type Judgement, judgeReasons, type Reason, type Sureness } from "./judgeReasons.ts"
+import { judgeReasons, type Reading, type Reason, type Sureness } from "./judgeReasons.ts"
 import { partsOf, readFieldGroups, textOf } from "./parseReturned.ts"
 import { isOfSystem } from "./returnedForms.ts"
 
 type Fields = ReadonlyMap<string, string>
-type Read = { readonly rule: string } & (
-  | ({ readonly kind: "bounce" } & Judgement)
-  | { readonly kind: "delay" | "delivered"; readonly sureness: Sureness }
-)
 
 /**
  * Reads the fields of a delivery status notification (RFC 3464, RFC 6533) from any part of a message, or returns undefined.
  * It is a bounce if no recipient got the message or can still get it.
  */
-export const readReport = (message: Email): Read | undefined => {
+export const readReport = (message: Email): Reading | undefined => {
   for (const text of partsOf(message, "message/delivery-status", "message/global-delivery-status")) {
     const read = judge(recipientsOf(text), "RFC 3464", "certain")
     if (read !== undefined) return read
@@ -33,7 +29,7 @@ export const readReport = (message: Email): Read | undefined => {
 const recipientsOf = (text: string): ReadonlyArray<Fields> =>
   readFieldGroups(text).filter((fields) => fields.has("action") || fields.has("status"))
 
-const judge = (recipients: ReadonlyArray<Fields>, rule: string, formIs: Sureness): Read | undefined => {
+const judge = (recipients: ReadonlyArray<Fields>, rule: string, formIs: Sureness): Reading | undefined => {
   if (recipients.length === 0) return undefined
   const actions = recipients.map(actionOf)
   if (actions.includes("delivered")) return { kind: "delivered", rule, sureness: formIs }
