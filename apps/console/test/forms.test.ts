@@ -91,7 +91,7 @@ const waitingDelivery = Effect.fnUntraced(function* ({ ids, campaign }: Seeded) 
   const { take, settle } = yield* workerOn()
   yield* publishSent(campaign, 1)
   const taken = (yield* take()).filter(({ endpointId }) => endpointId === ids.endpoint)
-  yield* settle(taken, { state: "retry", delaySeconds: 3600 }, 503)
+  yield* settle(taken, { settlement: "retry", delay: 3600 }, 503)
   return taken[0]!.id
 })
 

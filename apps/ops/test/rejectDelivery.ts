@@ -1,4 +1,5 @@
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -12,14 +13,8 @@ export const rejectDelivery = Effect.gen(function* () {
   const { id: deliveryId, endpointId } = delivery!
   const attempt = { number: 1, startedAt: fromUnixMillis(0), latencyMs: 12, status: 410, outcome: "client_error" }
   // A response that would clear the terminal, and show the rest backwards.
-  const rejected = {
-    delivery: delivery!,
-    version: delivery!.version,
-    attempt: { ...attempt, response: "gone\u001b[2J\u202Elive" },
-    settlement: { state: "rejected" },
-  } as const
-  yield* (yield* DeliveryLeases).write(token, [
-    { endpointId, open: [], intent: undefined, breaker: undefined, outcomes: [rejected] },
-  ])
+  const response = "gone\u001b[2J\u202Elive"
+  const rejected = outcomeOf(delivery!, delivery!.version, { ...attempt, response }, { settlement: "rejected" })
+  yield* (yield* DeliveryLeases).write(token, [{ endpointId, open: [], outcomes: [rejected] }])
   return { deliveryId, endpointId }
 })

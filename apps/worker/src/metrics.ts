@@ -1,5 +1,5 @@
-import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
 import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"

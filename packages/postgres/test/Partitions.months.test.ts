@@ -113,8 +113,8 @@ describe("the monthly partitions", { shuffle: false }, () => {
       const deliveries = yield* worker.take()
       expect(yield* dropOld).toEqual({ dropped: 0, reason: `endpoint ${endpoint.id} has not settled them all` })
       yield* worker.settle(deliveries.slice(0, 1))
-      yield* worker.settle(deliveries.slice(1, 2), { state: "rejected" }, 410)
-      yield* worker.settle(deliveries.slice(2), { state: "retry", delaySeconds: 0 }, 503)
+      yield* worker.settle(deliveries.slice(1, 2), { settlement: "rejected" }, 410)
+      yield* worker.settle(deliveries.slice(2), { settlement: "retry", delay: 0 }, 503)
       expect(yield* dropOld).toEqual({ dropped: 0, reason: `delivery ${deliveries[2]!.id} waits` })
 
       const recent = yield* publishSent(campaign, 1)

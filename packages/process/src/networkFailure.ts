@@ -1,4 +1,4 @@
-import type { NetworkFailure } from "@outreach/domain/deliveries/classifyResponse"
+import type { NetworkFailure } from "@outreach/domain/deliveries/WebhookClient"
 
 const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
   BLOCKED_ADDRESS: "blocked_address",

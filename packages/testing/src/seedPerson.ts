@@ -88,8 +88,8 @@ export const seedPerson = Effect.fnUntraced(function* () {
   const worker = yield* workerOn()
   const [published, ...others] = yield* worker.take()
   yield* worker.settle(others.slice(0, 2))
-  yield* worker.settle([published!], { state: "rejected" }, 400)
-  yield* worker.settle(others.slice(2), { state: "retry", delaySeconds: 3600 }, 500)
+  yield* worker.settle([published!], { settlement: "rejected" }, 400)
+  yield* worker.settle(others.slice(2), { settlement: "retry", delay: 3600 }, 500)
   const quote = `we have ${person.email} already`
   yield* changeAttempts(organization.id, (attempts) => attempts.map((attempt) => ({ ...attempt, response: quote })))
   yield* sql`update delivery_attempts set response = ${quote} where organization_id = ${organization.id}`

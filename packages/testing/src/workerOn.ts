@@ -1,3 +1,4 @@
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, type Settlement } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
@@ -41,10 +42,8 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const intend = Effect.fnUntraced(function* (read: ReadonlyArray<Delivery>) {
     for (const endpointId of new Set(read.map((delivery) => delivery.endpointId))) {
       const deliveries = read.filter((delivery) => delivery.endpointId === endpointId)
-      const { emittedAt, eventId: id } = deliveries.at(-1)!
       const events = new Set([...(yield* openOf(endpointId)), ...deliveries.map(({ eventId }) => eventId)])
-      const intent = { emittedAt: emittedAt!, id }
-      yield* leases.write(token, [{ endpointId, open: [...events], intent, breaker: undefined, outcomes: [] }])
+      yield* leases.write(token, [{ endpointId, open: [...events], intent: deliveries.at(-1), outcomes: [] }])
     }
   })
 
@@ -61,21 +60,20 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
     /** Writes the outcomes of deliveries to one endpoint in one statement. Returns whether all of it was written. */
     settle: Effect.fnUntraced(function* (
       deliveries: ReadonlyArray<Delivery>,
-      settlement: Settlement = { state: "delivered" },
+      settlement: Settlement = { settlement: "delivered" },
       status = 200,
     ) {
       const { endpointId } = deliveries[0]!
       const events = yield* openOf(endpointId)
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
-      const outcomes = deliveries.map((delivery) => ({
-        ...{ delivery, settlement, version: delivery.version },
-        attempt: attemptOf(delivery, status),
-      }))
+      const outcomes = deliveries.map((delivery) =>
+        outcomeOf(delivery, delivery.version, attemptOf(delivery, status), settlement),
+      )
       const { refused } = yield* leases.write(token, [
         {
           endpointId,
           open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events],
-          ...{ intent: undefined, breaker: undefined, outcomes },
+          outcomes,
         },
       ])
       return refused.size === 0

@@ -1,5 +1,5 @@
-import type { NetworkFailure, WebhookResponse } from "@outreach/domain/deliveries/classifyResponse"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { NetworkFailure, WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
 import { Signer, WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { networkFailure } from "@outreach/process/networkFailure"

@@ -1,52 +1,68 @@
-import { afterCall } from "@outreach/domain/deliveries/breaker"
+import type { Breaker } from "@outreach/domain/deliveries/breaker"
 import { recordStart } from "@outreach/domain/deliveries/callRate"
-import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
-import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { GivenUp, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
-import { afterRead, answer, begin, putBack } from "@outreach/domain/deliveries/logReader"
+import type {
+  GivenUp,
+  NextDue,
+  Outcome,
+  OwnedEndpoint,
+  SigningSecret,
+  Wanted,
+} from "@outreach/domain/deliveries/DeliveryLeases"
+import { afterRead, afterWrite, begin, IDLE, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Array as Arr } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import {
+  type Address,
   callLimit,
   changeQueue,
   type EndpointQueue,
-  type Held,
+  hasCallable,
   isExclusive,
+  isNotMade,
+  isSettledBy,
+  learn,
   nextCallAt,
   openQueue,
   queueTurns,
+  type Source,
 } from "./EndpointQueue.ts"
-
-/** Outcomes of a partner whose calls hang. */
-const TIMEOUTS: ReadonlySet<DeliveryReason> = new Set([
-  "deadline",
-  "headers_timeout",
-  "connect_timeout",
-  "name_not_asked",
-])
 
 const {
   shareOfFree,
   reservedShare,
   eventsPerRetry,
-  quickMs,
   maxReadOfEndpoint,
   maxEndpointsPerRead,
   readAhead,
   maxHeld,
   maxWaitingWhenFull,
   pauseMs,
-  defectDelaySeconds,
   currentMs,
 } = workerLimits.deliveries
+
+/** A call in flight. */
+export interface Call {
+  readonly queue: EndpointQueue
+  readonly delivery: Delivery
+  readonly address: Address
+}
+
+/** What is written together about an endpoint, and its breaker at that time. */
+export interface Write {
+  readonly queue: EndpointQueue
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly breaker: Breaker
+}
+
+/** Endpoints for which deliveries are read, with the number for each. */
+type WantedQueues = ReadonlyMap<EndpointQueue, Wanted>
 
 /**
  * Creates the scheduler of this worker's endpoints: it tracks the deliveries that are read, in flight and unwritten for each endpoint, and chooses the next call.
  *
- * Never blocks. The caller reads the endpoints in `toRead` and `toTake`, starts the calls that `begin` returns, and wakes up at `wakeAt`.
- * `now` is a monotonic clock in milliseconds; `callMs` is the timeout of a call.
+ * Never blocks. The caller reads the endpoints in `toRead` and `toTake`, refreshes those in `toRefresh`, starts the calls that `begin` returns, and wakes up at `wakeAt`. `now` is a monotonic clock in milliseconds; `callMs` is the timeout of a call.
  */
 export const createDeliveryScheduler = (options: {
   readonly maxInFlight: number
@@ -56,24 +72,24 @@ export const createDeliveryScheduler = (options: {
 }) => {
   const { maxInFlight, perEndpoint, callMs, now } = options
   const queues = new Map<EndpointId, EndpointQueue>()
-  /** Released or lost endpoints that still have calls in flight. */
-  const removed = new Map<EndpointId, EndpointQueue>()
   const byOrganization = new Map<OrganizationId, Set<EndpointQueue>>()
+  /** Endpoints without a call in flight to their address. */
+  const idle = new Set<EndpointQueue>()
+  /** Addresses of released or lost endpoints that still have calls in flight. */
+  const released = new Map<EndpointId, Address>()
   const turns = queueTurns()
   const toRead = new Set<EndpointQueue>()
   const toTake = new Set<EndpointQueue>()
   const toWrite = new Set<EndpointQueue>()
+  const toRefresh = new Set<EndpointQueue>()
   const wakeUps = new Map<EndpointQueue, number>()
   const known = new Set<DeliveryId>()
-  /** Endpoints with a newer version in the database than in memory: their calls are paused. */
-  const outdated = new Set<EndpointQueue>()
   let inFlight = 0
-  /** Number of endpoints with calls in flight. */
-  let busy = 0
   /** Number of deliveries in memory whose calls haven't started. */
   let held = 0
   let isReadUrgent = false
-  let isExclusiveRunning = false
+  /** The endpoint with a call in flight that must be alone. */
+  let exclusive: EndpointId | undefined
   let turn = 0
 
   const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
@@ -84,10 +100,13 @@ export const createDeliveryScheduler = (options: {
     // At most one second's worth of calls.
     return Math.min(ahead, queue.endpoint.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
   }
+  /** Number of events that may be read: none while the intent for the last ones is unwritten, because its row may already have passed them. */
+  const slotsOfLog = (queue: EndpointQueue) =>
+    queue.log.read.length > 0 ? 0 : slotsOf(queue, queue.log.waiting.length)
   /** Number of rows that may be taken. Retries come before replays; replays wait while events are waiting. */
-  const rowSlotsOf = (queue: EndpointQueue) => {
+  const slotsOfRows = (queue: EndpointQueue) => {
     const [first] = queue.due
-    if (first !== undefined && (!first.delivery.isReplay || queue.waiting.length === 0)) return 0
+    if (first !== undefined && (!first.isReplay || queue.log.waiting.length === 0)) return 0
     return slotsOf(queue, 0)
   }
   const wakeLater = (queue: EndpointQueue, at: number) => {
@@ -95,154 +114,152 @@ export const createDeliveryScheduler = (options: {
   }
 
   const plan = (queue: EndpointQueue) => {
-    if (queue.isGone) return
+    if (queue.ownership === "released") return
     const at = now()
+    const { log, nextAt } = queue
     const callsAt = nextCallAt(queue)
     if (callsAt > at) wakeLater(queue, callsAt)
-    if (queue.waiting.length > 0 || queue.due.length > 0) turns.add(queue)
-    const dueAt = queue.waiting.length > 0 ? queue.nextDueAt : Math.min(queue.nextDueAt, queue.nextReplayAt)
+    if (hasCallable(queue)) turns.add(queue)
+    const dueAt = log.waiting.length > 0 ? nextAt.retries : Math.min(nextAt.retries, nextAt.replays)
     if (dueAt > at) wakeLater(queue, dueAt)
-    else if (rowSlotsOf(queue) > 0) toTake.add(queue)
-    if (queue.read.length > 0) return
+    else if (slotsOfRows(queue) > 0) toTake.add(queue)
+    if (nextAt.log > at) return
     const limit = Math.min(limitOf(queue), queue.endpoint.perSecond ?? Number.POSITIVE_INFINITY)
-    const slots = slotsOf(queue, queue.waiting.length)
-    const isUrgent = queue.waiting.length * 2 < limit
+    const slots = slotsOfLog(queue)
+    const isUrgent = log.waiting.length * 2 < limit
     // An endpoint that is at least half full is read only together with more urgent ones.
     if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
-    if (queue.mayHaveUnread) {
-      toRead.add(queue)
-      isReadUrgent ||= isUrgent
-    }
+    toRead.add(queue)
+    isReadUrgent ||= isUrgent
+  }
+
+  /** Notes that a source of an endpoint may have more deliveries at a time. */
+  const mayHaveMore = (queue: EndpointQueue, source: Source, at = now()) => {
+    queue.nextAt[source] = Math.min(queue.nextAt[source], at)
+    plan(queue)
   }
 
   /**
    * Returns the number of calls available for endpoints that already have one. Each endpoint may use a share of them, so that hanging calls
    * don't block other endpoints. One call is reserved for each idle endpoint, up to half of all calls.
    */
-  const freeForSecondCalls = () => maxInFlight - inFlight - Math.min(queues.size - busy, maxInFlight * reservedShare)
+  const freeForSecondCalls = () => maxInFlight - inFlight - Math.min(idle.size, maxInFlight * reservedShare)
 
-  /** Takes an endpoint's next delivery if its call may start now. */
-  const nextOf = (queue: EndpointQueue): Held | undefined => {
-    if (queue.isLeaving || queue.isFoundGone || queue.hasExclusiveCall || outdated.has(queue))
-      return turns.leaveOut(queue)
-    const { size } = queue.calls
-    if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
-    if (size >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
-    const [due] = queue.due
-    if (due !== undefined && isExclusive(due)) return isExclusiveRunning || size > 0 ? undefined : queue.due.shift()
-    // A retry is sent after a few events, however many events are waiting.
-    const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
-    return (isTurnOfDue ? queue.due.shift() : undefined) ?? queue.waiting.shift() ?? queue.due.shift()
+  const nextOfLog = (queue: EndpointQueue): Delivery | undefined => {
+    const [next] = queue.log.waiting
+    queue.log = begin(queue.log)
+    return next
   }
 
-  const take = (from: Set<EndpointQueue>, slotsIn: (queue: EndpointQueue) => number) => {
-    const wanted = new Map<EndpointQueue, number>()
+  /** Takes an endpoint's next delivery if its call may start now. */
+  const nextOf = (queue: EndpointQueue): Delivery | undefined => {
+    if (queue.ownership !== "owned" || toRefresh.has(queue) || exclusive === queue.endpointId)
+      return turns.leaveOut(queue)
+    const { calls } = queue.address
+    if (calls >= 1 && calls >= freeForSecondCalls() * shareOfFree) return undefined
+    if (calls >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
+    const [due] = queue.due
+    if (due !== undefined && isExclusive(due))
+      return exclusive !== undefined || calls > 0 ? undefined : queue.due.shift()
+    // A retry is sent after a few events, however many events are waiting.
+    const isTurnOfDue = due !== undefined && !due.isReplay && ++turn % eventsPerRetry === 0
+    return (isTurnOfDue ? queue.due.shift() : undefined) ?? nextOfLog(queue) ?? queue.due.shift()
+  }
+
+  /** Takes the endpoints to read from, up to the limits of one statement. */
+  const take = (from: Set<EndpointQueue>, slotsIn: (queue: EndpointQueue) => number): WantedQueues => {
+    const wanted = new Map<EndpointQueue, Wanted>()
     let total = 0
     for (const queue of from) {
       if (wanted.size === maxEndpointsPerRead || total >= maxHeld) break
       from.delete(queue)
-      const slots = slotsIn(queue)
-      if (slots > 0) wanted.set(queue, slots)
-      total += Math.max(0, slots)
+      const limit = slotsIn(queue)
+      if (limit <= 0) continue
+      wanted.set(queue, { endpointId: queue.endpointId, limit, takesReplays: queue.log.waiting.length === 0 })
+      total += limit
     }
     return wanted
   }
 
-  const remove = (queue: EndpointQueue) => {
-    if (!queue.isGone && queue.calls.size > 0) busy--
-    queue.isGone = true
-    if (queue.calls.size > 0) removed.set(queue.endpointId, queue)
-    held -= queue.read.length + queue.waiting.length + queue.due.length
-    queue.read = []
-    for (const { delivery } of queue.due) known.delete(delivery.id)
-    queue.waiting.length = 0
-    queue.due.length = 0
-    queues.delete(queue.endpointId)
-    byOrganization.get(queue.organizationId)?.delete(queue)
-    for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(queue)
-  }
-
-  /** Adjusts the call limit to the result of a call. A defect that fails every call also counts as a failure for the breaker. */
-  const learn = (queue: EndpointQueue, result: AttemptResult | undefined) => {
-    if (result?.reason !== "name_not_asked") {
-      const breaker = afterCall(queue.breaker, result !== undefined && result.verdict !== "transient", now())
-      if (breaker !== queue.breaker) queue.isBreakerChanged = true
-      queue.breaker = breaker
-    }
-    if (result === undefined) return
-    const { reason, attempt } = result
-    const bound = Math.min(perEndpoint, queue.endpoint.maxInFlight ?? perEndpoint)
-    const allowance = Math.min(queue.allowance, bound)
-    if (TIMEOUTS.has(reason)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
-    else if (attempt.latencyMs < quickMs) {
-      queue.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
-    }
-  }
-
   /** Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now, and schedules the endpoint. */
   const receive = (
-    wanted: ReadonlyMap<EndpointQueue, number>,
+    wanted: WantedQueues,
     deliveries: ReadonlyArray<Delivery>,
-    readAt: number,
-    keep: (queue: EndpointQueue, found: ReadonlyArray<Held>, isAll: boolean) => void,
+    keep: (queue: EndpointQueue, found: ReadonlyArray<Delivery>, isAll: boolean, wanted: Wanted) => void,
   ) => {
     const byEndpoint = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
-    for (const [queue, limit] of wanted) {
-      if (queue.isGone) continue
-      const found = (byEndpoint[queue.endpointId] ?? []).map((delivery) => ({ delivery, readAt }))
-      if (found.some(({ delivery }) => delivery.version > queue.endpoint.version)) outdated.add(queue)
+    for (const [queue, each] of wanted) {
+      if (queue.ownership === "released") continue
+      const found = byEndpoint[queue.endpointId] ?? []
+      if (found.some(({ version }) => version > queue.endpoint.version)) toRefresh.add(queue)
       held += found.length
-      keep(queue, found, found.length < limit)
+      keep(queue, found, found.length < each.limit, each)
       plan(queue)
     }
   }
 
+  const open = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>) => {
+    const { endpointId, organizationId, url } = owned
+    const before = released.get(endpointId)
+    const queue = openQueue(owned, secrets, now(), before?.url === url ? before : undefined)
+    if (queue.address.calls === 0) idle.add(queue)
+    queues.set(endpointId, queue)
+    const others = byOrganization.get(organizationId)
+    if (others === undefined) byOrganization.set(organizationId, new Set([queue]))
+    else others.add(queue)
+    return queue
+  }
+
   return {
     queues,
-    /** Returns endpoints with a newer version in the database: call `update` before their next call. */
-    outdated: (): ReadonlyArray<EndpointId> => [...outdated].map(({ endpointId }) => endpointId),
-    /** Returns the endpoints that another worker still has calls in flight to. */
-    calledElsewhere: (): ReadonlyArray<EndpointId> =>
-      [...queues.values()].flatMap(({ endpointId, inFlightElsewhere }) => (inFlightElsewhere > 0 ? endpointId : [])),
     /** Endpoints whose logs may contain more events. Not urgent until one of them has few deliveries left. */
     toRead,
     isReadDue: () => isReadUrgent && toRead.size > 0,
+    /** Endpoints that may have due rows. */
     toTake,
-    /** Endpoints with unwritten outcomes, including released ones. */
-    toWrite,
+    /** Endpoints with an older version in memory than in the database, now or once a 410 is written. No call starts before their `update`. */
+    toRefresh,
     /** Deliveries in this worker's memory: rows it took, and unwritten calls. Endpoints may have rows that this worker doesn't know about. */
     known,
+    /** Returns the endpoints that another worker still has calls in flight to. */
+    calledElsewhere: (): ReadonlyArray<EndpointId> =>
+      [...queues.values()].flatMap(({ endpointId, endpoint }) => (endpoint.inFlightElsewhere > 0 ? endpointId : [])),
     /** Whether calls wait for their intent to be written. */
     isIntentDue: () => {
-      for (const queue of toWrite) if (queue.read.length > 0) return true
+      for (const { log } of toWrite) if (log.read.length > 0) return true
       return false
     },
     /** Takes the endpoints to read now, with the number of events for each. */
-    wantedOfLogs: (): ReadonlyMap<EndpointQueue, number> => {
-      const wanted = take(toRead, (queue) => slotsOf(queue, queue.waiting.length))
+    wantedOfLogs: (): WantedQueues => {
+      const wanted = take(toRead, slotsOfLog)
       isReadUrgent = toRead.size > 0
       // A hint that arrives from now on may be too late for this reading.
-      for (const queue of wanted.keys()) queue.mayHaveUnread = false
+      for (const queue of wanted.keys()) queue.nextAt.log = Number.POSITIVE_INFINITY
       return wanted
     },
     /** Takes the endpoints whose rows are due, with the number of rows for each. */
-    wantedOfRows: (): ReadonlyMap<EndpointQueue, number> =>
-      take(toTake, (queue) => {
-        queue.takesReplays = queue.waiting.length === 0
-        return Math.ceil(rowSlotsOf(queue) / 2)
-      }),
-    plan,
-    remove,
+    wantedOfRows: (): WantedQueues => take(toTake, (queue) => Math.ceil(slotsOfRows(queue) / 2)),
+
+    /** Removes an endpoint that was released or lost. */
+    remove: (queue: EndpointQueue): void => {
+      if (queue.ownership === "released") return
+      queue.ownership = "released"
+      const { endpointId, address, log, due } = queue
+      if (address.calls > 0) released.set(endpointId, address)
+      held -= log.read.length + log.waiting.length + due.length
+      for (const { id } of due) known.delete(id)
+      queue.log = IDLE
+      due.length = 0
+      queues.delete(endpointId)
+      byOrganization.get(queue.organizationId)?.delete(queue)
+      for (const set of [idle, toRead, toTake, toRefresh, wakeUps]) set.delete(queue)
+    },
 
     /** Stops further calls to an endpoint. Returns the state that the next owner needs. */
     leave: (queue: EndpointQueue): GivenUp => {
-      queue.isLeaving = true
-      const { endpointId, reader, due } = queue
-      return {
-        endpointId,
-        calling: [...reader.calling, ...reader.answered],
-        unsent: due.map(({ delivery }) => delivery.id),
-      }
+      queue.ownership = "leaving"
+      const { endpointId, log, due } = queue
+      return { endpointId, calling: log.called.map(({ eventId }) => eventId), unsent: due.map(({ id }) => id) }
     },
 
     /** Returns the enabled endpoints with an unknown or outdated version. */
@@ -261,31 +278,22 @@ export const createDeliveryScheduler = (options: {
       secrets: ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>,
       checked: Iterable<EndpointId> = queues.keys(),
     ) => {
-      const known = new Set(owned.map(({ endpointId }) => endpointId))
-      const lost = [...checked].flatMap((id) => (known.has(id) ? [] : (queues.get(id) ?? [])))
+      const ids = new Set(owned.map(({ endpointId }) => endpointId))
+      const lost = [...checked].flatMap((id) => (ids.has(id) ? [] : (queues.get(id) ?? [])))
       const disabled: Array<EndpointQueue> = []
       for (const each of owned) {
         const queue = queues.get(each.endpointId)
         const secretsOf = secrets.get(each.endpointId) ?? []
-        if (queue === undefined) {
-          if (!each.enabled) continue
-          const before = removed.get(each.endpointId)
-          const opened = openQueue(each, secretsOf, now(), before?.endpoint.url === each.url ? before.calls : undefined)
-          if (opened.calls.size > 0) busy++
-          queues.set(each.endpointId, opened)
-          const others = byOrganization.get(each.organizationId)
-          if (others === undefined) byOrganization.set(each.organizationId, new Set([opened]))
-          else others.add(opened)
-          plan(opened)
-        } else if (!each.enabled) disabled.push(queue)
+        if (!each.enabled) {
+          if (queue !== undefined) disabled.push(queue)
+        } else if (queue === undefined) plan(open(each, secretsOf))
         else {
-          queue.isLeaving = false
-          queue.inFlightElsewhere = each.inFlightElsewhere
-          if (queue.endpoint.version !== each.version) {
-            const wasBusy = queue.calls.size > 0
+          queue.ownership = "owned"
+          if (queue.endpoint.version === each.version) queue.endpoint = each
+          else {
             changeQueue(queue, each, secretsOf, now())
-            if (wasBusy && queue.calls.size === 0) busy--
-            outdated.delete(queue)
+            if (queue.address.calls === 0) idle.add(queue)
+            toRefresh.delete(queue)
           }
           plan(queue)
         }
@@ -294,78 +302,71 @@ export const createDeliveryScheduler = (options: {
     },
 
     /** Notes a new event or due row of an organization, or of any organization if it is null. */
-    notify: (topic: "events" | "due", organizationId: OrganizationId | null) => {
+    notify: (topic: "events" | "due", organizationId: OrganizationId | null): void => {
       const meant = organizationId === null ? queues.values() : (byOrganization.get(organizationId) ?? [])
-      for (const queue of meant) {
-        if (topic === "events") queue.mayHaveUnread = true
-        else queue.nextDueAt = Math.min(queue.nextDueAt, now())
-        plan(queue)
-      }
+      for (const queue of meant) mayHaveMore(queue, topic === "events" ? "log" : "retries")
     },
 
-    /** Notes that the logs of these endpoints contain more events. */
-    readAgain: (endpointIds: ReadonlyArray<EndpointId>) => {
-      for (const queue of endpointIds.flatMap((id) => queues.get(id) ?? [])) {
-        queue.mayHaveUnread = true
-        plan(queue)
-      }
+    /** Notes that the logs of endpoints whose reading failed contain more events. */
+    readAgain: (wanted: WantedQueues): void => {
+      for (const queue of wanted.keys()) mayHaveMore(queue, "log")
+    },
+
+    /** Notes that an endpoint's next row, or its next replay, is due. */
+    dueIn: ({ endpointId, inMs, isReplay }: NextDue): void => {
+      const queue = queues.get(endpointId)
+      if (queue !== undefined) mayHaveMore(queue, isReplay ? "replays" : "retries", now() + Math.max(0, inMs))
+    },
+
+    /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `currentMs` it may start more. */
+    noteLostWorker: (endpointId: EndpointId): void => {
+      const queue = queues.get(endpointId)
+      if (queue === undefined) return
+      const { maxInFlight, perSecond } = queue.endpoint
+      const countsMs = Math.max(maxInFlight === null ? 0 : callMs, perSecond === null ? 0 : 1000)
+      if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + currentMs + countsMs)
+      mayHaveMore(queue, "retries")
     },
 
     /** Stores deliveries read from the logs. */
-    addRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      receive(wanted, deliveries, readAt, (queue, found, isAll) => {
-        queue.read = found
-        queue.mayHaveUnread ||= !isAll
+    addRead: (wanted: WantedQueues, deliveries: ReadonlyArray<Delivery>): void => {
+      receive(wanted, deliveries, (queue, found, isAll) => {
+        queue.log = afterRead(queue.log, found)
+        if (!isAll) queue.nextAt.log = now()
         if (found.length > 0) toWrite.add(queue)
       })
     },
 
-    /** Notes that the intent to call for the read deliveries was written. */
-    addCallable: (queue: EndpointQueue) => {
-      queue.reader = afterRead(
-        queue.reader,
-        queue.read.map(({ delivery }) => delivery.eventId),
-      )
-      queue.waiting.push(...queue.read)
-      queue.read = []
-      plan(queue)
-    },
-
     /** Stores the rows that were taken. Returns the endpoints without further rows for now. */
-    addTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
-      const exhausted: Array<EndpointQueue> = []
-      receive(wanted, deliveries, readAt, (queue, found, isAll) => {
-        for (const { delivery } of found) known.add(delivery.id)
-        const firstReplay = queue.due.findIndex(({ delivery }) => delivery.isReplay)
+    addTaken: (wanted: WantedQueues, deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EndpointId> => {
+      const exhausted: Array<EndpointId> = []
+      receive(wanted, deliveries, (queue, found, isAll, { takesReplays }) => {
+        for (const { id } of found) known.add(id)
+        const firstReplay = queue.due.findIndex(({ isReplay }) => isReplay)
         queue.due.splice(firstReplay < 0 ? queue.due.length : firstReplay, 0, ...found)
         if (!isAll) return
-        queue.nextDueAt = Number.POSITIVE_INFINITY
-        if (queue.takesReplays) queue.nextReplayAt = Number.POSITIVE_INFINITY
-        exhausted.push(queue)
+        queue.nextAt.retries = Number.POSITIVE_INFINITY
+        if (takesReplays) queue.nextAt.replays = Number.POSITIVE_INFINITY
+        exhausted.push(queue.endpointId)
       })
       return exhausted
     },
 
-    /** Notes that an endpoint's next row (or next replay) is due in `millis`. */
-    dueIn: (endpointId: EndpointId, millis: number, isReplay = false) => {
-      const queue = queues.get(endpointId)
-      if (queue === undefined) return
-      const at = now() + Math.max(0, millis)
-      if (isReplay) queue.nextReplayAt = Math.min(queue.nextReplayAt, at)
-      else queue.nextDueAt = Math.min(queue.nextDueAt, at)
-      plan(queue)
+    /** Takes the unwritten outcomes of the endpoints, including released ones, and those endpoints with an unwritten intent. */
+    takeWrites: (): ReadonlyArray<Write> => {
+      const writes = [...toWrite].map((queue) => ({
+        queue,
+        outcomes: queue.outcomes.splice(0),
+        breaker: queue.breaker,
+      }))
+      toWrite.clear()
+      return writes
     },
 
-    /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `currentMs` it may start more. */
-    noteLostWorker: (endpointId: EndpointId) => {
-      const queue = queues.get(endpointId)
-      if (queue === undefined) return
-      const countsMs = Math.max(
-        queue.endpoint.maxInFlight === null ? 0 : callMs,
-        queue.endpoint.perSecond === null ? 0 : 1000,
-      )
-      if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + currentMs + countsMs)
-      queue.nextDueAt = now()
+    /** Notes that an endpoint's outcomes were written, with the intent to call for the deliveries that were read. */
+    afterWrite: ({ queue, outcomes, breaker }: Write): void => {
+      queue.log = afterWrite(queue.log, isSettledBy(outcomes))
+      queue.storedBreaker = breaker
       plan(queue)
     },
 
@@ -386,54 +387,49 @@ export const createDeliveryScheduler = (options: {
     },
 
     /** Takes the next delivery whose call may start now. */
-    begin: (): readonly [EndpointQueue, Held] | undefined => {
+    begin: (): Call | undefined => {
       if (inFlight >= maxInFlight) return undefined
       const next = turns.next(nextOf)
       if (next === undefined) return undefined
-      const [queue, begun] = next
-      known.add(begun.delivery.id)
+      const [queue, delivery] = next
+      const { address } = queue
+      known.add(delivery.id)
       held--
       inFlight++
-      if (queue.calls.size === 0) busy++
-      queue.calls.add(begun)
+      address.calls++
+      idle.delete(queue)
       if (queue.endpoint.perSecond !== null) recordStart(queue.begun, now())
-      if (isExclusive(begun)) isExclusiveRunning = queue.hasExclusiveCall = true
-      if (!begun.delivery.isRow) queue.reader = begin(queue.reader)
+      if (isExclusive(delivery)) exclusive = queue.endpointId
       plan(queue)
-      return next
+      return { queue, delivery, address }
     },
 
-    /** Notes the result of a call; undefined if the call failed because of a defect. Returns whether there is an outcome to write. */
-    ended: (queue: EndpointQueue, called: Held, result: AttemptResult | undefined): boolean => {
+    /** Notes the end of a call. Returns whether there is an outcome to write. */
+    ended: ({ queue, delivery, address }: Call, outcome: Outcome): boolean => {
+      const { endpointId } = queue
+      const current = queues.get(endpointId)
       inFlight--
-      const current = queues.get(queue.endpointId)
-      if (queue.calls.delete(called) && queue.calls.size === 0) {
-        if (current?.calls === queue.calls) busy--
-        if (removed.get(queue.endpointId)?.calls === queue.calls) removed.delete(queue.endpointId)
+      address.calls--
+      if (address.calls === 0) {
+        if (current?.address === address) idle.add(current)
+        if (released.get(endpointId) === address) released.delete(endpointId)
       }
-      if (isExclusive(called)) isExclusiveRunning = queue.hasExclusiveCall = false
+      if (isExclusive(delivery)) exclusive = undefined
       // A call that started before the endpoint changed doesn't count for its current version.
-      if (result === undefined || result.version === queue.endpoint.version) {
-        learn(queue, result)
+      if (outcome.version === queue.endpoint.version) {
+        learn(queue, outcome, perEndpoint, now())
         // Writing the outcome disables the endpoint.
-        queue.isFoundGone ||= result?.settlement.state === "gone"
+        if (outcome.settlement === "gone" && queue === current) toRefresh.add(queue)
       }
-      const { isRow, eventId } = called.delivery
-      // No request was sent, so this doesn't count as an attempt.
-      const isNotMade = result?.reason === "name_not_asked"
-      const isPutBack = isNotMade && !queue.isLeaving && !queue.isFoundGone && !queue.isGone
+      const isUnmade = isNotMade(outcome.attempt)
+      const isPutBack = isUnmade && queue.ownership === "owned"
       if (isPutBack) {
-        if (!isRow) queue.reader = putBack(queue.reader, eventId)
-        ;(isRow ? queue.due : queue.waiting).unshift(called)
+        if (delivery.isRow) queue.due.unshift(delivery)
+        else queue.log = putBack(queue.log, delivery)
         held++
         queue.pausedUntil = now() + pauseMs
       } else {
-        if (!isRow) queue.reader = answer(queue.reader, eventId)
-        const outcome = result ?? {
-          ...{ delivery: called.delivery, version: queue.endpoint.version },
-          settlement: { state: "retry", delaySeconds: defectDelaySeconds },
-        }
-        queue.outcomes.push(isNotMade || result === undefined ? { ...outcome, attempt: null } : result)
+        queue.outcomes.push(isUnmade ? { ...outcome, attempt: null } : outcome)
         toWrite.add(queue)
       }
       if (current !== undefined) plan(current)

@@ -1,98 +1,88 @@
-import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
+import { afterCall, type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
 import { rateAllowsAt } from "@outreach/domain/deliveries/callRate"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   EXCLUSIVE_FROM_LOSSES,
   type Outcome,
   type OwnedEndpoint,
+  type Progress,
   type SigningSecret,
 } from "@outreach/domain/deliveries/DeliveryLeases"
-import { scheduleOf } from "@outreach/domain/deliveries/deliverySchedule"
-import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
-import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
-import type { Schedule } from "@outreach/retry-policy"
+import { afterWrite, IDLE, type LogReader, stillOpen } from "@outreach/domain/deliveries/logReader"
+import type { DeliveryReason } from "@outreach/domain/deliveries/settleAttempt"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Redacted } from "effect"
+import { workerLimits } from "../workerLimits.ts"
 
-/** A delivery in memory, with this worker's Unix time in milliseconds when it was read. */
-export interface Held {
-  readonly delivery: Delivery
-  readonly readAt: number
+const { quickMs } = workerLimits.deliveries
+
+/** Outcomes of a partner whose calls hang. */
+const TIMEOUTS: ReadonlyArray<string> = [
+  "deadline",
+  "headers_timeout",
+  "connect_timeout",
+  "name_not_asked",
+] satisfies ReadonlyArray<DeliveryReason>
+
+/** An endpoint's address with the number of this worker's calls in flight to it, which may last longer than its ownership of the endpoint. */
+export interface Address {
+  readonly url: string
+  calls: number
 }
+
+/** A source of deliveries: the log, or rows of retries or of replays. */
+export type Source = "log" | "retries" | "replays"
 
 /** An endpoint owned by this worker, with its deliveries. Times are milliseconds of the monotonic clock. */
 export interface EndpointQueue {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
-  /** The endpoint when its version was read, which the schedule and the secrets belong to. */
+  /** Leaving: no new calls. Released or lost: results of calls in flight are written as rows, if at all. */
+  ownership: "owned" | "leaving" | "released"
+  /** The endpoint as last read. */
   endpoint: OwnedEndpoint
-  /** The endpoint's schedule; null for the worker's. */
-  schedule: Schedule | null
-  /** Signing secrets with their expiry. */
+  /** Signing secrets of this version, with their expiry. */
   secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
-  /** Calls in flight of workers that released the endpoint. */
-  inFlightElsewhere: number
-  reader: LogReader<EventId>
-  /** Read from the log; calls may start after the intent is written. */
-  read: ReadonlyArray<Held>
-  /** Ready to be called. */
-  readonly waiting: Array<Held>
+  /** Deliveries of its log. */
+  log: LogReader<Delivery>
   /** Delivery rows that were taken, replays last. */
-  readonly due: Array<Held>
-  /** Calls in flight to the current URL. */
-  calls: Set<Held>
+  readonly due: Array<Delivery>
+  /** Unwritten outcomes of both. */
+  readonly outcomes: Array<Outcome>
+  /** When each source may have more deliveries. */
+  readonly nextAt: Record<Source, number>
+  /** The current address. */
+  address: Address
   /** Start times of the calls of the last second, if the endpoint has a rate. */
   readonly begun: Array<number>
-  /** Whether a delivery is in flight that must be sent alone. */
-  hasExclusiveCall: boolean
   /** Current call limit for a slow partner: halved after a timeout, increased by one after a quick response. */
   allowance: number
   breaker: Breaker
+  /** The breaker as it was written last. */
+  storedBreaker: Breaker
   /** No call starts before this time: its name wasn't resolved yet, or calls of another worker still count. */
   pausedUntil: number
-  isBreakerChanged: boolean
-  readonly outcomes: Array<Outcome>
-  /** Whether the log may contain events that weren't read yet. */
-  mayHaveUnread: boolean
-  /** When the next row, and the next replay, may be due. */
-  nextDueAt: number
-  nextReplayAt: number
-  /** Whether to also take rows of replays. */
-  takesReplays: boolean
-  /** Being released: no new calls. */
-  isLeaving: boolean
-  /** A call returned gone: no new calls until its version changes. */
-  isFoundGone: boolean
-  /** Released or lost: results of calls in flight are written as rows, if at all. */
-  isGone: boolean
 }
 
-/** Creates a queue. `calls` are still in flight from an earlier ownership of this worker. */
+/** Creates a queue. Calls to its address may be in flight from an earlier ownership of this worker. */
 export const openQueue = (
   owned: OwnedEndpoint,
   secrets: ReadonlyArray<SigningSecret>,
   now: number,
-  calls: Set<Held> = new Set(),
+  address: Address = { url: owned.url, calls: 0 },
 ): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
-  inFlightElsewhere: owned.inFlightElsewhere,
+  ownership: "owned",
   ...stateOf(owned, secrets, now),
-  reader: IDLE,
-  read: [],
-  waiting: [],
+  log: IDLE,
   due: [],
-  calls,
+  outcomes: [],
+  nextAt: { log: 0, retries: 0, replays: Number.POSITIVE_INFINITY },
+  address,
   begun: [],
-  hasExclusiveCall: false,
   // Other workers' calls within the last second are unknown.
   pausedUntil: owned.perSecond === null ? 0 : now + 1000,
-  outcomes: [],
-  mayHaveUnread: true,
-  nextDueAt: 0,
-  nextReplayAt: Number.POSITIVE_INFINITY,
-  takesReplays: true,
-  isLeaving: false,
-  isGone: false,
 })
 
 /** Applies a newer version. Calls in flight to an earlier URL no longer count. */
@@ -102,51 +92,95 @@ export const changeQueue = (
   secrets: ReadonlyArray<SigningSecret>,
   now: number,
 ): void => {
-  if (queue.endpoint.url !== owned.url) queue.calls = new Set()
+  if (queue.address.url !== owned.url) queue.address = { url: owned.url, calls: 0 }
   // The new version may include event types that the old one excluded.
-  queue.mayHaveUnread = true
+  queue.nextAt.log = now
   Object.assign(queue, stateOf(owned, secrets, now))
 }
 
 /** State that depends on the endpoint's version. Results of earlier calls no longer count. */
-const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => ({
-  endpoint: owned,
-  schedule: owned.retryDelays && scheduleOf(owned.retryDelays),
-  secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
-  allowance: Number.POSITIVE_INFINITY,
-  breaker: breakerOf(owned, now),
-  isBreakerChanged: false,
-  isFoundGone: false,
-})
+const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => {
+  const { failures, allowance, probeInMs } = owned
+  const breaker = failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
+  return {
+    endpoint: owned,
+    secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
+    allowance: Number.POSITIVE_INFINITY,
+    breaker,
+    storedBreaker: breaker,
+  }
+}
 
 /** Returns the secrets that are valid at a time. */
 export const secretsAt = ({ secrets }: EndpointQueue, now: number): ReadonlyArray<Redacted.Redacted> =>
   secrets.flatMap(({ secret, endsAt }) => (now < endsAt ? secret : []))
 
-/** Returns the breaker state stored in the database. */
-const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
-  failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
+/** Whether an endpoint has deliveries whose calls may start. */
+export const hasCallable = ({ log, due }: EndpointQueue): boolean => log.waiting.length > 0 || due.length > 0
+
+/** Whether a delivery must be sent alone, because it may have crashed its workers. */
+export const isExclusive = ({ losses }: Delivery): boolean => losses >= EXCLUSIVE_FROM_LOSSES
 
 /** Time at which the next call may start. */
 export const nextCallAt = ({ endpoint: { perSecond }, begun, pausedUntil, breaker }: EndpointQueue): number =>
   Math.max(breaker.probeAt, pausedUntil, perSecond === null ? 0 : rateAllowsAt(perSecond, begun))
 
 /** Maximum number of calls in flight to an endpoint: 0 without a secret, because webhooks are never sent unsigned. */
-export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number): number =>
-  now >= queue.pausedUntil && queue.secrets.some(({ endsAt }) => now < endsAt)
-    ? Math.max(
-        0,
-        Math.min(
-          perEndpoint,
-          queue.endpoint.maxInFlight ?? perEndpoint,
-          queue.allowance,
-          callsAllowed(queue.breaker, now),
-        ) - queue.inFlightElsewhere,
-      )
-    : 0
+export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number): number => {
+  const { endpoint, secrets, allowance, breaker, pausedUntil } = queue
+  if (now < pausedUntil || !secrets.some(({ endsAt }) => now < endsAt)) return 0
+  const limit = Math.min(perEndpoint, endpoint.maxInFlight ?? perEndpoint, allowance, callsAllowed(breaker, now))
+  return Math.max(0, limit - endpoint.inFlightElsewhere)
+}
 
-/** Whether a delivery must be sent alone, because it may have crashed its workers. */
-export const isExclusive = ({ delivery }: Held): boolean => delivery.losses >= EXCLUSIVE_FROM_LOSSES
+/** Adjusts the breaker and the call limit to the outcome of a call. Calls that fail because of a defect also open the breaker. */
+export const learn = (
+  queue: EndpointQueue,
+  { attempt, settlement }: Outcome,
+  perEndpoint: number,
+  now: number,
+): void => {
+  if (!isNotMade(attempt)) {
+    queue.breaker = afterCall(queue.breaker, settlement !== "retry" && settlement !== "exhausted", now)
+  }
+  if (attempt === null) return
+  const bound = Math.min(perEndpoint, queue.endpoint.maxInFlight ?? perEndpoint)
+  const allowance = Math.min(queue.allowance, bound)
+  if (TIMEOUTS.includes(attempt.outcome)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
+  else if (attempt.latencyMs !== null && attempt.latencyMs < quickMs) {
+    queue.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
+  }
+}
+
+/** Whether no request was sent, so that it doesn't count as an attempt. */
+export const isNotMade = (attempt: Outcome["attempt"]): boolean => attempt?.outcome === "name_not_asked"
+
+/** Returns what to write about an endpoint: the intent to call for what was read, the breaker if it has changed, and outcomes. */
+export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome>, now: number): Progress => {
+  const { endpointId, log, breaker } = queue
+  // Calls in flight at the release of the endpoint have rows by now.
+  if (queue.ownership === "released")
+    return { endpointId, outcomes: outcomes.map((outcome) => ({ ...outcome, isRow: true })) }
+  const intent = log.read.at(-1)
+  const isLogChanged = intent !== undefined || outcomes.some(({ isRow }) => !isRow)
+  const { failures, allowance, probeAt } = breaker
+  return {
+    endpointId,
+    open: isLogChanged ? stillOpen(afterWrite(log, isSettledBy(outcomes))).map(({ eventId }) => eventId) : undefined,
+    intent,
+    breaker:
+      breaker === queue.storedBreaker
+        ? undefined
+        : { version: queue.endpoint.version, failures, allowance, probeInMs: Math.max(0, probeAt - now) },
+    outcomes,
+  }
+}
+
+/** Returns the test whether outcomes include that of a delivery from the log. Its event may also have a row, with an outcome of its own. */
+export const isSettledBy = (outcomes: ReadonlyArray<Outcome>): ((delivery: Delivery) => boolean) => {
+  const ids = new Set(outcomes.flatMap(({ isRow, id }) => (isRow ? [] : id)))
+  return ({ id }) => ids.has(id)
+}
 
 /** Creates the order in which endpoints send: organizations take turns, and within each, its endpoints. */
 export const queueTurns = () => {
@@ -170,16 +204,16 @@ export const queueTurns = () => {
     },
 
     /** Takes a delivery of the first endpoint that has one; removes endpoints without deliveries from the rotation. */
-    next: (nextOf: (queue: EndpointQueue) => Held | undefined): readonly [EndpointQueue, Held] | undefined => {
+    next: (nextOf: (queue: EndpointQueue) => Delivery | undefined): readonly [EndpointQueue, Delivery] | undefined => {
       for (const [organizationId, queues] of organizations) {
         for (const queue of queues) {
-          const held = nextOf(queue)
-          if (queue.waiting.length === 0 && queue.due.length === 0) queues.delete(queue)
-          if (held === undefined) continue
+          const delivery = nextOf(queue)
+          if (!hasCallable(queue)) queues.delete(queue)
+          if (delivery === undefined) continue
           if (queues.delete(queue)) queues.add(queue)
           if (queues.size === 0) organizations.delete(organizationId)
           else moveToEnd(organizations, organizationId, queues)
-          return [queue, held]
+          return [queue, delivery]
         }
         if (queues.size === 0) organizations.delete(organizationId)
       }

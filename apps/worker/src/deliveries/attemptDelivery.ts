@@ -1,13 +1,15 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import type { Outcome } from "@outreach/domain/deliveries/DeliveryLeases"
+import { scheduleOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { parseTraceparent } from "@outreach/domain/TraceContext"
 import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, LogLevel, Metric, References } from "effect"
 import { metrics } from "../metrics.ts"
+import type { Call } from "./DeliveryScheduler.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
-import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
+import { secretsAt } from "./EndpointQueue.ts"
 
 /** Creates functions that make one traced attempt at a delivery, count it when it ends, and log it when it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (
@@ -21,34 +23,36 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   const isDebugLogged = LogLevel.isLessThanOrEqualTo(yield* References.MinimumLogLevel, "Debug")
 
   return {
-    attempt: (queue: EndpointQueue, { delivery, readAt }: Held, now: number): Effect.Effect<AttemptResult> => {
+    attempt: ({ queue, delivery }: Call, now: number): Effect.Effect<AttemptResult> => {
       if (delivery.emittedAt !== null) {
-        const startedAt = delivery.readAt + monotonicMs(clock) - readAt
+        const startedAt = delivery.databaseAheadMs + monotonicMs(clock)
         metrics.firstAttemptDelay.updateUnsafe(
           Math.max(0, startedAt - toUnixMillis(delivery.emittedAt)) / 1000,
           context,
         )
       }
-      const { endpoint, schedule } = queue
-      const secrets = secretsAt(queue, now)
-      const made = attempt(delivery, { readAt, endpoint, schedule: schedule ?? deploymentSchedule, secrets })
+      const { endpoint } = queue
+      const { retryDelays } = endpoint
+      const schedule = retryDelays === null ? deploymentSchedule : scheduleOf(retryDelays)
+      const made = attempt(delivery, { endpoint, schedule, secrets: secretsAt(queue, now) })
       return isTraced ? traceAttempt(delivery, made) : made
     },
-    count: (result: AttemptResult): void => {
-      metrics.attempts[result.reason].updateUnsafe(1, context)
-      metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
+    count: ({ attempt: { outcome, latencyMs } }: AttemptResult): void => {
+      metrics.attempts[outcome].updateUnsafe(1, context)
+      metrics.attemptDuration.updateUnsafe(latencyMs / 1000, context)
     },
     /** Counts and logs an outcome after it was written, or couldn't be. */
-    note: (outcome: Outcome, isWritten: boolean): Effect.Effect<void> => {
-      const { delivery } = outcome
-      const { state } = outcome.settlement
+    note: (
+      { id: deliveryId, endpointId, eventId, attempt, settlement: state }: Outcome,
+      isWritten: boolean,
+    ): Effect.Effect<void> => {
       if (isWritten && state === "delivered" && !isDebugLogged) return Effect.void
       const about = Effect.annotateLogs({
-        deliveryId: delivery.id,
-        endpointId: delivery.endpointId,
-        eventId: delivery.eventId,
-        attempt: delivery.attempt,
-        reason: outcome.attempt?.outcome ?? "no_attempt",
+        deliveryId,
+        endpointId,
+        eventId,
+        attempt: attempt?.number,
+        reason: attempt?.outcome ?? "no_attempt",
         state,
       })
       if (!isWritten) {
@@ -60,7 +64,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
         )
       }
       if (state === "rejected" || state === "exhausted") {
-        return about(noteDeadLetter(state, { deliveryId: delivery.id, endpointId: delivery.endpointId }))
+        return about(noteDeadLetter(state, { deliveryId, endpointId }))
       }
       return about(Effect.logDebug("delivery attempted"))
     },
@@ -82,12 +86,12 @@ const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>)
       },
     },
     (span) =>
-      Effect.tap(attempt, ({ attempt: { status }, reason, settlement }) =>
+      Effect.tap(attempt, ({ attempt: { status, outcome }, settlement }) =>
         Effect.sync(() => {
           if (status !== null) span.attribute("http.response.status_code", status)
-          span.attribute("outreach.outcome", reason)
-          if (reason !== "success") span.attribute("error.type", reason)
-          span.attribute("outreach.settlement", settlement.state)
+          span.attribute("outreach.outcome", outcome)
+          if (outcome !== "success") span.attribute("error.type", outcome)
+          span.attribute("outreach.settlement", settlement)
         }),
       ),
   )

@@ -1,19 +1,18 @@
-import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
+import { monotonicMs, outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, type Outcome, type Progress } from "@outreach/domain/deliveries/DeliveryLeases"
-import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { isClockSkewed } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"
-import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
+import { Cause, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { attemptDelivery } from "./attemptDelivery.ts"
-import { createDeliveryScheduler } from "./DeliveryScheduler.ts"
+import { createDeliveryScheduler, type Write } from "./DeliveryScheduler.ts"
 import { deadLetterLog } from "./deadLetterLog.ts"
-import type { EndpointQueue, Held } from "./EndpointQueue.ts"
+import { progressOf } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
 export interface DeliverOptions {
@@ -33,8 +32,10 @@ const limits = workerLimits.deliveries
 
 /** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    deliveries.some(({ readAt }) => isClockSkewed(readAt, now))
+  Effect.clockWith((clock) =>
+    deliveries.some(({ databaseAheadMs }) =>
+      isClockSkewed(databaseAheadMs + monotonicMs(clock), clock.currentTimeMillisUnsafe()),
+    )
       ? Effect.die(new Error("The clocks of the database and this machine differ by more than an hour."))
       : Effect.void,
   )
@@ -48,7 +49,6 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, maxInFlight, perEndpoint, callSeconds, leaseSeconds } = options
   const leases = yield* DeliveryLeases
   const hints = yield* Hints
-  const clock = yield* Clock.Clock
   const noteDeadLetter = yield* deadLetterLog
   const { attempt, count, note } = yield* attemptDelivery(schedule, noteDeadLetter)
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
@@ -66,22 +66,24 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   let unwritten = 0
   let writeAt = 0
   /** A failed write. The database may have committed it, so the same outcomes are written again before any others. */
-  let unfinished: ReadonlyArray<Written> = []
+  let unfinished: ReadonlyArray<Write> = []
 
   const isWriteDue = () =>
     unfinished.length > 0 || (unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt))
 
   const beginCalls = () => {
     while (endpoints.isCurrent()) {
-      const next = scheduler.begin()
-      if (next === undefined) return
-      const [queue, held] = next
-      runCall(Effect.suspend(() => attempt(queue, held, now()))).addObserver((exit) => {
+      const call = scheduler.begin()
+      if (call === undefined) return
+      const { queue, delivery } = call
+      const { version } = queue.endpoint
+      runCall(Effect.suspend(() => attempt(call, now()))).addObserver((exit) => {
         // However a call ends, its delivery and its slot are released.
-        if (scheduler.ended(queue, held, Exit.isSuccess(exit) ? exit.value : undefined)) unwritten++
+        const outcome = Exit.isSuccess(exit) ? exit.value : outcomeOf(delivery, version, null, DEFECT)
+        if (scheduler.ended(call, outcome)) unwritten++
         if (Exit.isSuccess(exit)) count(exit.value)
         else if (!Cause.hasInterruptsOnly(exit.cause)) {
-          const { id: deliveryId, endpointId } = held.delivery
+          const { id: deliveryId, endpointId } = delivery
           runCall(
             Effect.annotateLogs(logFailure("webhook call failed with a defect, delivery will be retried", exit.cause), {
               deliveryId,
@@ -98,33 +100,27 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const write = Effect.gen(function* () {
     if (unfinished.length === 0) {
-      unfinished = [...scheduler.toWrite].map((queue) => {
-        const { isBreakerChanged } = queue
-        queue.isBreakerChanged = false
-        return { queue, outcomes: queue.outcomes.splice(0), isBreakerChanged }
-      })
-      scheduler.toWrite.clear()
+      unfinished = scheduler.takeWrites()
       unwritten = 0
     }
+    const progress = unfinished.map(({ queue, outcomes }) => progressOf(queue, outcomes, now()))
+    const { refused, again, disabled } = yield* leases.write(worker, progress)
     const written = unfinished
-    const { refused, again, disabled } = yield* leases.write(worker, written.map(toProgress))
     unfinished = []
     writeAt = now() + limits.debounceMs
-    for (const { queue, outcomes } of written) {
-      const { isGone } = queue
-      const isLost = refused.has(queue.endpointId)
+    for (const each of written) {
+      const { queue, outcomes } = each
+      const { endpointId } = queue
+      const isReleased = queue.ownership === "released"
+      const isLost = refused.has(endpointId)
       if (isLost) scheduler.remove(queue)
-      else if (!isGone) {
-        queue.reader = afterWrite(queue.reader, eventsOf(outcomes))
-        scheduler.addCallable(queue)
-      }
-      for (const called of outcomes) {
-        const { isRow, id } = called.delivery
-        const outcome = again.has(id) ? { ...called, settlement: DUE_AGAIN } : called
-        yield* note(outcome, isRow || isGone ? !refused.has(id) : !isLost)
+      else if (!isReleased) scheduler.afterWrite(each)
+      for (const outcome of outcomes) {
+        const { id } = outcome
+        const settled = again.has(id) ? { ...outcome, ...DUE_AGAIN } : outcome
+        yield* note(settled, outcome.isRow || isReleased ? !refused.has(id) : !isLost)
         scheduler.known.delete(id)
-        const { settlement } = outcome
-        if (settlement.state === "retry") scheduler.dueIn(queue.endpointId, settlement.delaySeconds * 1000)
+        if (settled.settlement === "retry") scheduler.dueIn({ endpointId, inMs: settled.delay * 1000, isReplay: false })
       }
     }
     for (const endpointId of disabled) {
@@ -132,41 +128,14 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
   })
 
-  const toProgress = ({ queue, outcomes, isBreakerChanged }: Written): Progress => {
-    const { endpoint, breaker, isGone } = queue
-    const { failures, allowance, probeAt } = breaker
-    const hasChanges = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
-    return {
-      endpointId: queue.endpointId,
-      open:
-        hasChanges && !isGone
-          ? [
-              ...stillOpen(afterWrite(queue.reader, eventsOf(outcomes))),
-              ...queue.read.map(({ delivery }) => delivery.eventId),
-            ]
-          : undefined,
-      intent: cursorOf(queue.read.at(-1)),
-      breaker:
-        isBreakerChanged && !isGone
-          ? { version: endpoint.version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
-          : undefined,
-      // Calls in flight at the release of the endpoint have rows by now.
-      outcomes: isGone
-        ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
-        : outcomes,
-    }
-  }
-
   const read = Effect.gen(function* () {
     const wanted = scheduler.wantedOfLogs()
     if (wanted.size === 0) return
-    const deliveries = yield* leases.read(worker, toWanted(wanted)).pipe(
+    const deliveries = yield* leases.read(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
-      Effect.onError(() =>
-        Effect.sync(() => scheduler.readAgain([...wanted.keys()].map(({ endpointId }) => endpointId))),
-      ),
+      Effect.onError(() => Effect.sync(() => scheduler.readAgain(wanted))),
     )
-    scheduler.addRead(wanted, deliveries, monotonicMs(clock))
+    scheduler.addRead(wanted, deliveries)
   })
 
   const takeDue = Effect.gen(function* () {
@@ -176,7 +145,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
     const wanted = scheduler.wantedOfRows()
     if (wanted.size === 0) return
-    const deliveries = yield* leases.takeDue(worker, toWanted(wanted)).pipe(
+    const deliveries = yield* leases.takeDue(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
       // Rows may have been taken even though the statement failed.
       Effect.onError(() =>
@@ -188,13 +157,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         }),
       ),
     )
-    const exhausted = scheduler.addTaken(wanted, deliveries, monotonicMs(clock))
+    const exhausted = scheduler.addTaken(wanted, deliveries)
     if (exhausted.length === 0) return
-    const next = yield* leases.nextDue(
-      worker,
-      exhausted.map(({ endpointId }) => endpointId),
-    )
-    for (const { endpointId, inMs, isReplay } of next) scheduler.dueIn(endpointId, inMs, isReplay)
+    for (const next of yield* leases.nextDue(worker, exhausted)) scheduler.dueIn(next)
   })
 
   const step = Effect.gen(function* () {
@@ -206,7 +171,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           if (scheduler.isReadDue()) yield* read
           if (scheduler.toTake.size > 0) yield* takeDue
           // An event published after a change is sent with the changed endpoint.
-          const outdated = scheduler.outdated()
+          const outdated = [...scheduler.toRefresh].map(({ endpointId }) => endpointId)
           if (outdated.length > 0) yield* endpoints.refresh(outdated)
         }
         if (isWriteDue() || scheduler.isIntentDue()) yield* write
@@ -247,22 +212,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   return yield* Effect.onInterrupt(Effect.never, () => stop)
 }, Effect.scoped)
 
-const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
-  [...wanted].map(([{ endpointId, takesReplays }, limit]) => ({ endpointId, limit, takesReplays }))
-
 /** New state of a delivery that was rejected or gone according to an earlier version of its endpoint. */
-const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
+const DUE_AGAIN = { settlement: "retry", delay: 0 } as const
 
-/** The events of the log among outcomes. */
-const eventsOf = (outcomes: ReadonlyArray<Outcome>) =>
-  outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId))
-
-/** Outcomes of an endpoint that are written together. */
-interface Written {
-  readonly queue: EndpointQueue
-  readonly outcomes: ReadonlyArray<Outcome>
-  readonly isBreakerChanged: boolean
-}
-
-const cursorOf = (held: Held | undefined) =>
-  held === undefined ? undefined : { emittedAt: held.delivery.emittedAt!, id: held.delivery.eventId }
+/** New state of a delivery whose call failed because of a defect. */
+const DEFECT = { settlement: "retry", delay: limits.defectDelaySeconds } as const

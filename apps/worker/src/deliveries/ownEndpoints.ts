@@ -31,8 +31,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   // A worker that has left must not register again.
   const registering = yield* Semaphore.make(1)
   const beatNow = yield* Latch.make()
-  let hasLeft = false
-  let isStopping = false
+  let state: "running" | "stopping" | "left" = "running"
   let leaseUntil = 0
   let currentUntil = 0
   /** Whether endpoints changed owner. */
@@ -106,14 +105,14 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     }
     if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
     if (beats % limits.beatsPerSweep === 0) {
-      for (const next of yield* leases.nextDue(worker)) scheduler.dueIn(next.endpointId, next.inMs, next.isReplay)
+      for (const next of yield* leases.nextDue(worker)) scheduler.dueIn(next)
     }
     yield* Metric.update(metrics.endpointsOwned, queues.size)
   })
 
   return {
-    holdsLease: () => !isStopping && now() < leaseUntil,
-    isCurrent: () => !isStopping && now() < Math.min(leaseUntil, currentUntil),
+    holdsLease: () => state === "running" && now() < leaseUntil,
+    isCurrent: () => state === "running" && now() < Math.min(leaseUntil, currentUntil),
     refresh,
 
     beat: Effect.gen(function* () {
@@ -123,7 +122,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       snapshot = undefined
       const registration = yield* registering.withPermit(
         Effect.suspend(() =>
-          hasLeft ? Effect.undefined : measureClaim(leases.heartbeat(worker, leaseSeconds, since)),
+          state === "left" ? Effect.undefined : measureClaim(leases.heartbeat(worker, leaseSeconds, since)),
         ),
       )
       if (registration === undefined) return
@@ -135,7 +134,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       }
       const share = Math.floor(shared / workers) + (rank < shared % workers ? 1 : 0)
       const follow = Effect.suspend(() => {
-        if (isStopping) return Effect.void
+        if (state !== "running") return Effect.void
         return toShare(
           share,
           at,
@@ -161,23 +160,25 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     },
 
     stop: Effect.gen(function* () {
-      isStopping = true
+      state = "stopping"
       yield* leases.stop(worker)
       yield* writing.withPermit(Effect.suspend(() => giveUp([...queues.values()])))
     }),
 
     leave: registering.withPermit(
       Effect.suspend(() => {
-        hasLeft = true
+        state = "left"
         return leases.leave(worker)
       }),
     ),
   }
 })
 
+const loadOf = ({ address, log }: EndpointQueue): number => address.calls + log.waiting.length
+
 /** Chooses the endpoints with the fewest calls in flight. */
 const idlestOf = (queues: Iterable<EndpointQueue>, count: number): ReadonlyArray<EndpointQueue> =>
-  [...queues].toSorted((a, b) => a.calls.size + a.waiting.length - (b.calls.size + b.waiting.length)).slice(0, count)
+  [...queues].toSorted((a, b) => loadOf(a) - loadOf(b)).slice(0, count)
 
 /** Counts and times a claim, and records the time of the last success or failure. Interrupted claims count as neither. */
 const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

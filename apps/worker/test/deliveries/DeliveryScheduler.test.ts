@@ -1,12 +1,12 @@
-import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
+import type { Outcome, OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { DeliveryReason } from "@outreach/domain/deliveries/settleAttempt"
 import type { DeliveryId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
-import { type Held, secretsAt } from "../../src/deliveries/EndpointQueue.ts"
+import { type Call, createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
+import { type EndpointQueue, secretsAt } from "../../src/deliveries/EndpointQueue.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 import { ownedEndpoint } from "./ownedEndpoint.ts"
 
@@ -38,7 +38,7 @@ const schedulerOf = (
   scheduler.update(owned, secretsOf(owned, secretOf("first")))
   let events = 0
   const read = (wanted = scheduler.wantedOfLogs()) => {
-    const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, limit]) =>
+    const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, { limit }]) =>
       Array.from({ length: limit }, () => {
         const number = String(events++)
         return {
@@ -52,20 +52,27 @@ const schedulerOf = (
         }
       }),
     )
-    scheduler.addRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
-    for (const queue of wanted.keys()) scheduler.addCallable(queue)
+    scheduler.addRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>)
+    for (const write of scheduler.takeWrites()) scheduler.afterWrite(write)
     return wanted
   }
-  const held = () => [...scheduler.queues.values()].reduce((sum, queue) => sum + queue.waiting.length, 0)
-  return { clock, scheduler, owned, read, held }
+  const readOf = (queue: EndpointQueue, limit: number) =>
+    read(new Map([[queue, { endpointId: queue.endpointId, limit }]]))
+  const held = () => [...scheduler.queues.values()].reduce((sum, { log }) => sum + log.waiting.length, 0)
+  return { clock, scheduler, owned, read, readOf, held }
 }
 
+/** Outcomes that weren't written yet. */
+const unwritten = ({ takeWrites }: DeliveryScheduler) => takeWrites().flatMap(({ outcomes }) => outcomes)
+
 /** Result of a call. Version 0 of an endpoint doesn't affect its state. */
-const resultOf = (reason: AttemptResult["reason"], version = 1) =>
+const resultOf = (reason: DeliveryReason, version = 1) =>
   ({
-    ...{ version, reason, verdict: reason === "success" ? "success" : "transient", delivery: {} },
-    ...{ attempt: { latencyMs: 10 }, settlement: { state: "retry", delaySeconds: 30 } },
-  }) as unknown as AttemptResult
+    ...{ version, attempt: { latencyMs: 10, outcome: reason } },
+    ...(reason === "success" ? { settlement: "delivered" } : { settlement: "retry", delay: 30 }),
+  }) as unknown as Outcome
+/** The outcome of a defect. */
+const DEFECTIVE = { version: 1, attempt: null, settlement: "retry", delay: 10 } as unknown as Outcome
 const ARRIVED = resultOf("success", 0)
 
 describe("the scheduler of endpoints", () => {
@@ -86,21 +93,21 @@ describe("the scheduler of endpoints", () => {
   ])(
     "keeps a call for each of $count endpoints, of $maxInFlight in all, while those before have as many as they may and none ends",
     ({ count, maxInFlight }) => {
-      const { scheduler, read } = schedulerOf(count, maxInFlight)
+      const { scheduler, readOf } = schedulerOf(count, maxInFlight)
       for (const queue of scheduler.queues.values()) {
-        read(new Map([[queue, 64]]))
+        readOf(queue, 64)
         while (scheduler.begin() !== undefined);
-        expect(queue.calls.size).toBeGreaterThan(0)
+        expect(queue.address.calls).toBeGreaterThan(0)
       }
     },
   )
 
   it("lets one endpoint have its maximum of calls next to 10,000 idle endpoints", () => {
-    const { scheduler, read } = schedulerOf(10_000, 512)
+    const { scheduler, readOf } = schedulerOf(10_000, 512)
     const [queue] = scheduler.queues.values()
-    read(new Map([[queue!, 64]]))
+    readOf(queue!, 64)
     while (scheduler.begin() !== undefined);
-    expect(queue!.calls.size).toBe(16)
+    expect(queue!.address.calls).toBe(16)
   })
 
   it("reads few endpoints with much each, not each as soon as it has room", () => {
@@ -108,8 +115,7 @@ describe("the scheduler of endpoints", () => {
     read()
     const reads: Array<number> = []
     for (let sent = 0; sent < 4000; sent++) {
-      const [queue, delivery] = scheduler.begin()!
-      scheduler.ended(queue, delivery, ARRIVED)
+      scheduler.ended(scheduler.begin()!, ARRIVED)
       if (scheduler.isReadDue()) reads.push(read().size)
     }
     expect(reads.length).toBeLessThanOrEqual(4000 / 400)
@@ -119,17 +125,29 @@ describe("the scheduler of endpoints", () => {
     const { scheduler } = schedulerOf(2, 16)
     const wanted = scheduler.wantedOfLogs()
     scheduler.notify("events", "org_1" as OrganizationId)
-    scheduler.addRead(wanted, [], 0)
+    scheduler.addRead(wanted, [])
     expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(["whe_1"])
     expect(scheduler.isReadDue()).toBe(false)
   })
 
+  it("reads no further events of a log until the intent for the last ones is written, which may be committed already", () => {
+    const { scheduler } = schedulerOf(1, 16)
+    const wanted = scheduler.wantedOfLogs()
+    scheduler.notify("events", null)
+    const [{ endpointId }] = [...wanted.keys()] as [EndpointQueue]
+    scheduler.addRead(wanted, [{ endpointId, version: 1 } as Delivery])
+    const writes = scheduler.takeWrites()
+    expect(scheduler.wantedOfLogs().size).toBe(0)
+    for (const write of writes) scheduler.afterWrite(write)
+    expect(scheduler.wantedOfLogs().size).toBe(1)
+  })
+
   it("reads logs again after a failed read", () => {
     const { scheduler } = schedulerOf(2, 16)
-    const failed = [...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)
+    const failed = scheduler.wantedOfLogs()
     expect(scheduler.isReadDue()).toBe(false)
     scheduler.readAgain(failed)
-    expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(failed)
+    expect([...scheduler.wantedOfLogs().keys()]).toEqual([...failed.keys()])
   })
 
   it("lets an endpoint that was skipped while the memory was full continue once its queue is sent", () => {
@@ -137,8 +155,9 @@ describe("the scheduler of endpoints", () => {
     while (scheduler.isReadDue()) read()
     const sent = new Map<string, number>()
     for (let i = 0; i < 20_000; i++) {
-      const [queue, delivery] = scheduler.begin()!
-      scheduler.ended(queue, delivery, ARRIVED)
+      const call = scheduler.begin()!
+      const { queue } = call
+      scheduler.ended(call, ARRIVED)
       sent.set(queue.endpointId, (sent.get(queue.endpointId) ?? 0) + 1)
       while (scheduler.isReadDue()) read()
     }
@@ -148,63 +167,54 @@ describe("the scheduler of endpoints", () => {
   })
 
   it("requeues calls without a turn for their name lookup: no attempt, no outcome, and the breaker stays closed", () => {
-    const { clock, scheduler, read } = schedulerOf(1, 512)
+    const { clock, scheduler, readOf } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
-    read(new Map([[queue!, 20]]))
+    readOf(queue!, 20)
     const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
-    const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, resultOf("name_not_asked")))
+    const isToWrite = calls.map((call) => scheduler.ended(call, resultOf("name_not_asked")))
     expect(isToWrite).toEqual(Array(16).fill(false))
-    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerChanged: false })
-    expect(queue!.reader).toMatchObject({ calling: [], answered: [] })
+    expect(queue!.breaker).toBe(queue!.storedBreaker)
+    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
     expect(scheduler.begin()).toBeUndefined()
     expect(scheduler.wakeAt()).toBe(pauseMs)
     clock.now = pauseMs
     scheduler.wake()
     // One at a time, until a call succeeds.
-    const again = scheduler.begin()![1]
+    const again = scheduler.begin()!.delivery
     expect(scheduler.begin()).toBeUndefined()
-    expect(calls.map(([, held]) => held)).toContain(again)
-    expect(queue!.reader.calling).toEqual([again.delivery.eventId])
-    expect(queue!.reader.waiting).toEqual(queue!.waiting.map(({ delivery }) => delivery.eventId))
-    expect(queue!.waiting).toHaveLength(19)
+    expect(calls.map(({ delivery }) => delivery)).toContain(again)
+    expect(queue!.log.called).toEqual([again])
+    expect(queue!.log.waiting).toHaveLength(19)
   })
 
   it("leaves a call that was not made to the next worker without an attempt, once its endpoint is given up", () => {
-    const { scheduler, read } = schedulerOf(1, 512)
+    const { scheduler, readOf } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
-    read(new Map([[queue!, 1]]))
-    const [, held] = scheduler.begin()!
-    scheduler.leave(queue!)
-    expect(scheduler.ended(queue!, held, resultOf("name_not_asked"))).toBe(true)
-    expect(queue!.outcomes).toMatchObject([{ attempt: null, settlement: { state: "retry" } }])
+    readOf(queue!, 1)
+    const call = scheduler.begin()!
+    expect(scheduler.leave(queue!)).toMatchObject({ calling: [call.delivery.eventId] })
+    expect(scheduler.ended(call, resultOf("name_not_asked"))).toBe(true)
+    expect(unwritten(scheduler)).toMatchObject([{ attempt: null, settlement: "retry" }])
   })
 
   it("releases a delivery after a defect in its call, and throttles an endpoint if all its calls fail this way", () => {
-    const { scheduler, read } = schedulerOf(1, 512)
+    const { scheduler, readOf } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
-    read(new Map([[queue!, 20]]))
-    const calls = Array.from({ length: 5 }, () => scheduler.begin()![1])
-    for (const held of calls) expect(scheduler.ended(queue!, held, undefined)).toBe(true)
-    expect(queue!.reader).toMatchObject({ calling: [], answered: calls.map(({ delivery }) => delivery.eventId) })
-    expect(queue!.outcomes).toMatchObject(
-      calls.map(({ delivery }) => ({ delivery, attempt: null, settlement: { state: "retry" } })),
-    )
-    expect([queue!.calls.size, queue!.isBreakerChanged, scheduler.begin()]).toEqual([0, true, undefined])
+    readOf(queue!, 20)
+    const calls = Array.from({ length: 5 }, () => scheduler.begin()!)
+    for (const call of calls) expect(scheduler.ended(call, DEFECTIVE)).toBe(true)
+    expect(queue!.log.called).toEqual(calls.map(({ delivery }) => delivery))
+    expect(unwritten(scheduler)).toEqual(Array(5).fill(DEFECTIVE))
+    expect(queue!.breaker).not.toBe(queue!.storedBreaker)
+    expect([queue!.address.calls, scheduler.begin()]).toEqual([0, undefined])
   })
 
   it("starts no call to an endpoint that is gone until its version changes", () => {
-    const { scheduler, read } = schedulerOf(1, 512)
+    const { scheduler, readOf } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
-    read(new Map([[queue!, 20]]))
-    const [, held] = scheduler.begin()!
-    const gone = {
-      version: 1,
-      reason: "client_error",
-      verdict: "permanent",
-      settlement: { state: "gone" },
-      attempt: {},
-    }
-    expect(scheduler.ended(queue!, held, gone as unknown as AttemptResult)).toBe(true)
+    readOf(queue!, 20)
+    const gone = { version: 1, settlement: "gone", attempt: { outcome: "client_error" } } as unknown as Outcome
+    expect(scheduler.ended(scheduler.begin()!, gone)).toBe(true)
     expect(scheduler.begin()).toBeUndefined()
     const look = (version: number) => {
       const owned = endpoints(1, 1).map((each) => ({ ...each, version }))
@@ -222,7 +232,7 @@ describe("an endpoint that changed", () => {
   const begun = (count = 16) => {
     const state = schedulerOf(1, 512)
     const [queue] = state.scheduler.queues.values()
-    state.read(new Map([[queue!, 64]]))
+    state.readOf(queue!, 64)
     const calls = Array.from({ length: count }, () => state.scheduler.begin()!)
     const change = (changes: Partial<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) => {
       const changed = state.owned.map((each) => ({ ...each, ...changes }))
@@ -241,15 +251,15 @@ describe("an endpoint that changed", () => {
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2, url: EndpointUrl.make("https://partner.test/new") }, secretOf("first"))
     expect(beginAll(scheduler)).toBe(16)
-    for (const [, held] of calls) scheduler.ended(queue, held, resultOf("deadline", 1))
+    for (const call of calls) scheduler.ended(call, resultOf("deadline", 1))
     expect(queue).toMatchObject({ breaker: { failures: 0 }, allowance: Number.POSITIVE_INFINITY })
-    expect(queue.calls.size).toBe(16)
-    expect(queue.outcomes).toHaveLength(16)
+    expect(queue.address.calls).toBe(16)
+    expect(unwritten(scheduler)).toHaveLength(16)
   })
 
   it("keeps its limit at the same address, and restores its allowance regardless of earlier timeouts", () => {
     const { scheduler, queue, calls, change } = begun()
-    for (const [, held] of calls.slice(0, 8)) scheduler.ended(queue, held, resultOf("deadline", 1))
+    for (const call of calls.slice(0, 8)) scheduler.ended(call, resultOf("deadline", 1))
     expect([beginAll(scheduler), queue.allowance]).toEqual([0, 1])
     change({ version: 2 }, secretOf("first"))
     expect(beginAll(scheduler)).toBe(8)
@@ -257,12 +267,13 @@ describe("an endpoint that changed", () => {
 
   it("is not called until its settings are as new as its deliveries", () => {
     const { scheduler, queue, change } = begun(1)
-    const [delivery] = queue.waiting
-    scheduler.addTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
-    expect(scheduler.outdated()).toEqual([queue.endpointId])
+    const [delivery] = queue.log.waiting
+    const wanted = new Map([[queue, { endpointId: queue.endpointId, limit: 1 }]])
+    scheduler.addTaken(wanted, [{ ...delivery!, version: 2, isRow: true }])
+    expect([...scheduler.toRefresh]).toEqual([queue])
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2 }, secretOf("second"))
-    expect(scheduler.outdated()).toEqual([])
+    expect([...scheduler.toRefresh]).toEqual([])
     expect(scheduler.begin()).toBeDefined()
     expect(secretsAt(queue, 0).map(Redacted.value)).toEqual(["second"])
   })
@@ -292,10 +303,10 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
   }
   /** Starts all possible calls, and ends them unless they hang. */
   const send = (isHanging = false) => {
-    const sent: Array<Held> = []
+    const sent: Array<Call> = []
     for (let next = scheduler.begin(); next !== undefined; next = scheduler.begin()) {
-      sent.push(next[1])
-      if (!isHanging) scheduler.ended(next[0], next[1], ARRIVED)
+      sent.push(next)
+      if (!isHanging) scheduler.ended(next, ARRIVED)
       if (sent.length > 1000) throw new Error("calls without a limit")
       while (scheduler.isReadDue()) read()
     }
@@ -304,13 +315,13 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
   /** Provides as many rows as it requests. */
   const takeRows = (...rows: ReadonlyArray<"retry" | "replay">) => {
     const wanted = scheduler.wantedOfRows()
-    const limit = wanted.get(queue!) ?? 0
-    const found = rows.filter((row) => queue!.takesReplays || row === "retry").slice(0, limit)
+    const { limit = 0, takesReplays = false } = wanted.get(queue!) ?? {}
+    const found = rows.filter((row) => takesReplays || row === "retry").slice(0, limit)
     const deliveries = found.map((row, i) => ({
       ...{ id: `${row}_${clock.now}_${i}`, eventId: row, endpointId: queue!.endpointId, version: 1, losses: 0 },
       ...{ isRow: true, isReplay: row === "replay" },
     }))
-    scheduler.addTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
+    scheduler.addTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>)
     return found
   }
   const change = (changes: Partial<OwnedEndpoint>) => {
@@ -351,7 +362,7 @@ describe("an endpoint with a rate", () => {
     pass(1000)
     let reads = 0
     for (let sent = send().length; sent < 80; sent += send().length) {
-      expect(queue.waiting.length).toBeLessThanOrEqual(8)
+      expect(queue.log.waiting.length).toBeLessThanOrEqual(8)
       clock.now = scheduler.wakeAt()
       scheduler.wake()
       reads += scheduler.isReadDue() ? 1 : 0
@@ -379,14 +390,14 @@ describe("an endpoint with a rate", () => {
   it("sends events first, then retries, then replays, and takes no replays while events wait", () => {
     const { scheduler, pass, send, takeRows, queue } = limited({ perSecond: 4 })
     // Its log is still empty.
-    queue.mayHaveUnread = false
+    queue.nextAt.log = Number.POSITIVE_INFINITY
     pass(1000)
     expect(takeRows("replay", "replay", "replay")).toEqual(["replay", "replay"])
     const sent = () => send().map(({ delivery }) => String(delivery.eventId).replace(/evt_.*/, "event"))
     expect(sent()).toEqual(["replay"])
     // A replay waits; events arrive, and a retry is due.
-    queue.mayHaveUnread = true
-    scheduler.dueIn(queue.endpointId, 0)
+    queue.nextAt.log = 0
+    scheduler.dueIn({ endpointId: queue.endpointId, inMs: 0, isReplay: false })
     pass(100)
     expect(takeRows("retry", "replay")).toEqual(["retry"])
     const order: Array<string> = []
@@ -397,8 +408,8 @@ describe("an endpoint with a rate", () => {
     expect(order.slice(0, 8).filter((kind) => kind === "retry")).toEqual(["retry"])
     expect(order).not.toContain("replay")
     // No more events.
-    queue.waiting.length = 0
-    queue.mayHaveUnread = false
+    queue.log = { ...queue.log, waiting: [] }
+    queue.nextAt.log = Number.POSITIVE_INFINITY
     pass(1000)
     expect(sent()).toEqual(["replay"])
   })
@@ -424,7 +435,7 @@ describe("an endpoint with a limit of calls in flight", () => {
   })
 
   it("counts the calls that are in flight since before it was given up, or disabled, and taken again", () => {
-    const { scheduler, owned, pass, send, read, queue } = limited({ maxInFlight: 3 })
+    const { scheduler, owned, pass, send, readOf, queue } = limited({ maxInFlight: 3 })
     pass(0)
     const calls = send(true)
     expect(calls).toHaveLength(3)
@@ -432,15 +443,15 @@ describe("an endpoint with a limit of calls in flight", () => {
     scheduler.remove(queue)
     scheduler.update(owned, secrets)
     const [again] = scheduler.queues.values()
-    read(new Map([[again!, 10]]))
+    readOf(again!, 10)
     expect(send(true)).toEqual([])
-    scheduler.ended(queue, calls[0]!, undefined)
+    scheduler.ended(calls[0]!, DEFECTIVE)
     expect(send(true)).toHaveLength(1)
     scheduler.remove(again!)
     scheduler.update(owned, secrets)
     const [third] = scheduler.queues.values()
-    read(new Map([[third!, 10]]))
-    for (const call of calls.slice(1)) scheduler.ended(queue, call, undefined)
+    readOf(third!, 10)
+    for (const call of calls.slice(1)) scheduler.ended(call, DEFECTIVE)
     expect(send(true)).toHaveLength(2)
     // With another URL, none of them counts.
     scheduler.remove(third!)
@@ -449,7 +460,7 @@ describe("an endpoint with a limit of calls in flight", () => {
       secrets,
     )
     const [fourth] = scheduler.queues.values()
-    read(new Map([[fourth!, 10]]))
+    readOf(fourth!, 10)
     expect(send(true)).toHaveLength(3)
   })
 })

@@ -1,5 +1,5 @@
-import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DELIVERY_STATES, type DeliveryState, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
 import { DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect } from "effect"

@@ -24,7 +24,7 @@ const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, rejected + 1)
   for (const [i, delivery] of (yield* takeFor(seeded.endpoint.id, take())).entries()) {
-    yield* settle([delivery], { state: i < rejected ? "rejected" : "exhausted" }, 410)
+    yield* settle([delivery], { settlement: i < rejected ? "rejected" : "exhausted" }, 410)
   }
   return seeded
 })
@@ -51,7 +51,7 @@ describe("Dead letters", () => {
       delivery: { attempts: 0 },
       attempts: [],
     })
-    yield* settle([leases[0]!], { state: "rejected" }, 400)
+    yield* settle([leases[0]!], { settlement: "rejected" }, 400)
     const [again, ...others] = yield* deadLetters.list({ endpointId: endpoint.id }, 10)
     expect([again!.id, others.map(({ id }) => id)]).toEqual([leases[0]!.id, [expect.not.stringMatching(dead.id)]])
   })

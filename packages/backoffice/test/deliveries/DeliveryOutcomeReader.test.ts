@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
-import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, type Outcome, type Settlement } from "@outreach/domain/deliveries/DeliveryLeases"
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
@@ -32,19 +33,12 @@ const KINDS = [
 const call = fc.record({ kind: fc.constantFrom(...KINDS), latencyMs: fc.integer({ min: 0, max: 20_000 }) })
 type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
 
-const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Call): Outcome => ({
-  delivery,
-  version: delivery.version,
-  attempt: {
-    number: delivery.attempt,
-    startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
-    latencyMs,
-    status: kind.status,
-    outcome: kind.outcome,
-    response: "text",
-  } satisfies Attempt,
-  settlement: (kind.state === "retry" ? { state: "retry", delaySeconds: 0 } : { state: kind.state }) as Settlement,
-})
+const resultOf = (delivery: Delivery, { kind: { state, status, outcome }, latencyMs }: Call) => {
+  const startedAt = Timestamp.make("2026-11-21T00:00:00.000001Z")
+  const attempt = { number: delivery.attempt, startedAt, latencyMs, status, outcome, response: "text" }
+  const settlement = state === "retry" ? { settlement: state, delay: 0 } : { settlement: state }
+  return outcomeOf(delivery, delivery.version, attempt, settlement)
+}
 
 /** Publishes events, and settles them and due retries with the outcomes from `draw`; returns the outcome of each call. */
 const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Call>) {
@@ -57,10 +51,8 @@ const deliver = Effect.fnUntraced(function* (events: number, draw: (count: numbe
     const taken = (yield* take()).filter(({ endpointId }) => endpointId === seeded.endpoint.id)
     const drawn = draw(taken.length)
     all.push(...drawn)
-    const outcomes = taken.map((delivery, i) => outcomeOf(delivery, drawn[i]!))
-    yield* leases.write(token, [
-      { endpointId: seeded.endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes },
-    ])
+    const outcomes = taken.map((delivery, i) => resultOf(delivery, drawn[i]!))
+    yield* leases.write(token, [{ endpointId: seeded.endpoint.id, open: [], outcomes }])
   }
   return { ...seeded, all }
 })
@@ -103,11 +95,9 @@ describe("Outcomes of deliveries", () => {
     yield* publishSent(campaign, 4)
     const leases = yield* DeliveryLeases
     const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
-    const outcomes = KINDS.slice(1, 5).map((kind, i) => outcomeOf(taken[i]!, { kind, latencyMs: 1 }))
+    const outcomes = KINDS.slice(1, 5).map((kind, i) => resultOf(taken[i]!, { kind, latencyMs: 1 }))
     const stranger = "00000000-0000-4000-8000-00000000000f"
-    yield* leases.write(stranger, [
-      { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes },
-    ])
+    yield* leases.write(stranger, [{ endpointId: endpoint.id, open: [], outcomes }])
     expect(yield* (yield* DeliveryOutcomeReader).summary({ ...ALWAYS, endpointId: endpoint.id })).toMatchObject(
       expected([]),
     )

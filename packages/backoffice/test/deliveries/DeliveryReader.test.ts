@@ -41,8 +41,8 @@ const seedAll = Effect.gen(function* () {
   yield* publishSent(seeded.campaign, 9)
   const taken = yield* takeFor(seeded)
   yield* settle(taken.slice(0, 5))
-  yield* settle(taken.slice(5, 7), { state: "retry", delaySeconds: 3600 }, 503)
-  yield* settle(taken.slice(7), { state: "rejected" }, 404)
+  yield* settle(taken.slice(5, 7), { settlement: "retry", delay: 3600 }, 503)
+  yield* settle(taken.slice(7), { settlement: "rejected" }, 404)
   yield* publishSent(seeded.campaign, 3)
   return seeded
 })
@@ -93,8 +93,8 @@ describe("DeliveryReader", () => {
     const [first, second, third, fourth, fifth] = yield* takeFor(seeded, 5)
     expect(yield* states).toEqual([...Array(5).fill("sending"), "pending"])
     yield* settle([first!, second!])
-    yield* settle([third!], { state: "rejected" }, 410)
-    yield* settle([fourth!], { state: "retry", delaySeconds: 60 }, 503)
+    yield* settle([third!], { settlement: "rejected" }, 410)
+    yield* settle([fourth!], { settlement: "retry", delay: 60 }, 503)
     expect(yield* states).toEqual(["delivered", "delivered", "rejected", "pending", "sending", "pending"])
     const attempt = { number: 1, startedAt: "2026-11-21T00:00:00.000001Z", latencyMs: 12, status: 200 }
     expect(yield* repository.find(second!.id)).toMatchObject({

@@ -138,7 +138,7 @@ describe("Groups of failures", () => {
     const worker = yield* workerOn()
     const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
     yield* sql`insert into erased_events (organization_id, event_id) values (${organization.id}, ${taken[0]!.eventId})`
-    yield* worker.settle(taken, { state: "rejected" }, 410)
+    yield* worker.settle(taken, { settlement: "rejected" }, 410)
     const groups = yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id }, 9)
     expect(groups).toHaveLength(2)
     expect(groups).toEqual(

@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, type Outcome } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -24,14 +25,15 @@ const seed = Effect.fnUntraced(function* (count: number) {
   const worker = yield* workerOn()
   const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
   const leases = yield* DeliveryLeases
-  const outcomeOf = (delivery: Delivery, isSuccess: boolean, response: string | null): Outcome => ({
-    ...{ delivery, version: delivery.version },
-    attempt: {
-      ...{ number: delivery.attempt, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5, response },
-      ...(isSuccess ? { status: 200, outcome: "success" } : { status: 500, outcome: "server_error" }),
-    },
-    settlement: isSuccess ? { state: "delivered" } : { state: "retry", delaySeconds: 3600 },
-  })
+  const resultOf = (delivery: Delivery, isSuccess: boolean, response: string | null) => {
+    const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
+    const result = isSuccess ? { status: 200, outcome: "success" } : { status: 500, outcome: "server_error" }
+    const attempt = { number: delivery.attempt, startedAt, latencyMs: 5, response, ...result }
+    const settlement = isSuccess
+      ? ({ settlement: "delivered" } as const)
+      : ({ settlement: "retry", delay: 3600 } as const)
+    return outcomeOf(delivery, delivery.version, attempt, settlement)
+  }
   let next = 0
   return {
     endpoint,
@@ -44,10 +46,9 @@ const seed = Effect.fnUntraced(function* (count: number) {
       const calls = taken.slice(next, next + failures + successes)
       next += calls.length
       expect(calls).toHaveLength(failures + successes)
-      const outcomes = calls.map((each, n) => outcomeOf(each, n >= failures, response))
+      const outcomes = calls.map((each, n) => resultOf(each, n >= failures, response))
       const open = taken.slice(next).map(({ eventId }) => eventId)
-      const progress = { open, intent: undefined, breaker: undefined }
-      yield* leases.write(worker.token, [{ endpointId: endpoint.id, ...progress, outcomes }])
+      yield* leases.write(worker.token, [{ endpointId: endpoint.id, open, outcomes }])
     }),
   }
 })

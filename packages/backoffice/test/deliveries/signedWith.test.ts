@@ -1,4 +1,5 @@
 import { expect } from "@effect/vitest"
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
@@ -30,13 +31,11 @@ test("each attempt lists the secrets that signed it: the organization's, the end
     expected.push(owner!.secrets.map(({ id }) => id))
     const [now] = yield* sql<{ at: Timestamp }>`select clock_timestamp() as at`
     const failed = { startedAt: now!.at, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
-    const outcome = {
-      ...{ delivery: delivery!, version: delivery!.version, attempt: { number: delivery!.attempt, ...failed } },
-      settlement: { state: "retry", delaySeconds: 0 },
-    } as const
-    const progress = { open: delivery!.isRow ? undefined : [], intent: undefined, breaker: undefined }
+    const attempt = { number: delivery!.attempt, ...failed }
+    const outcome = outcomeOf(delivery!, delivery!.version, attempt, { settlement: "retry", delay: 0 })
+    const open = delivery!.isRow ? undefined : []
     const { write } = yield* DeliveryLeases
-    yield* write(token, [{ endpointId: endpoint.id, ...progress, outcomes: [outcome] }])
+    yield* write(token, [{ endpointId: endpoint.id, open, outcomes: [outcome] }])
   })
   yield* call
   yield* rotateSecret(organization.id, 3600)

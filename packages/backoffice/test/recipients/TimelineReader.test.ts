@@ -124,8 +124,8 @@ describe("TimelineReader.read", () => {
     const by = new Map(events.map(([kind, id]) => [id as string, kind]))
     const of = (...kinds: ReadonlyArray<string>) => taken.filter(({ eventId }) => kinds.includes(by.get(eventId)!))
     yield* worker.settle(of("published", "sent"))
-    yield* worker.settle(of("clicked"), { state: "rejected" }, 410)
-    yield* worker.settle(of("bounced"), { state: "retry", delaySeconds: 3600 }, 503)
+    yield* worker.settle(of("clicked"), { settlement: "rejected" }, 410)
+    yield* worker.settle(of("bounced"), { settlement: "retry", delay: 3600 }, 503)
     expect(yield* states()).toEqual({
       published: "delivered",
       sent: "delivered",

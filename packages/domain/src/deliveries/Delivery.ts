@@ -24,8 +24,8 @@ export const Delivery = Schema.Struct({
   isReplay: Schema.Boolean,
   /** Publication time of its event; null unless it was read from the log. */
   emittedAt: Schema.NullOr(Timestamp),
-  /** Database time of reading in Unix milliseconds, because a worker's clock may be wrong. */
-  readAt: Schema.Number,
+  /** Unix time of the database minus the worker's monotonic time, in milliseconds, when it was read: the worker's clock may be wrong. */
+  databaseAheadMs: Schema.Number,
 })
 export type Delivery = typeof Delivery.Type
 

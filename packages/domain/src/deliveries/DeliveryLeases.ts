@@ -1,6 +1,5 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import { DeliveryId, EndpointId, type EventId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 import { Endpoint, EndpointSettings, StoredEndpointUrl } from "./Endpoint.ts"
 
@@ -30,36 +29,32 @@ export interface SigningSecret {
 
 /** Next state of a delivery after a call. */
 export type Settlement =
-  | { readonly state: "delivered" }
-  | { readonly state: "retry"; readonly delaySeconds: number }
-  /** Due again; its endpoint is disabled until it is enabled. */
-  | { readonly state: "gone" }
-  | { readonly state: Exclude<DeadLetterReason, "poison"> }
+  | {
+      readonly settlement: "retry"
+      /** In seconds. */
+      readonly delay: number
+    }
+  /** `gone`: due again; its endpoint is disabled until it is enabled. */
+  | { readonly settlement: "delivered" | "gone" | Exclude<DeadLetterReason, "poison">; readonly delay?: undefined }
 
-export interface Outcome {
-  readonly delivery: Delivery
-  /** Version of the endpoint used for the call. */
-  readonly version: number
-  /** Null if no call was made, or if it failed because of a defect: the delivery keeps its attempt number and must be retried. */
-  readonly attempt: Attempt | null
-  readonly settlement: Settlement
-}
-
-/** An event in the order of its organization's log. */
-export interface LogCursor {
-  readonly emittedAt: Timestamp
-  readonly id: EventId
-}
+/** Outcome of a call, as it is written. */
+export type Outcome = Pick<Delivery, "isRow" | "organizationId" | "id" | "endpointId" | "eventId"> &
+  Settlement & {
+    /** Version of the endpoint used for the call. */
+    readonly version: number
+    /** Null if no call was made, or if it failed because of a defect: the delivery keeps its attempt number and must be retried. */
+    readonly attempt: Attempt | null
+  }
 
 /** Data that a worker writes about one endpoint. */
 export interface Progress {
   readonly endpointId: EndpointId
   /** Unsettled events for which calls may have started; undefined to leave the row unchanged. */
-  readonly open: ReadonlyArray<EventId> | undefined
-  /** The last event for which calls may start from now on, written before the calls; undefined if none was read. */
-  readonly intent: LogCursor | undefined
+  readonly open?: ReadonlyArray<EventId> | undefined
+  /** The last event for which calls may start from now on, written with `open` before the calls; undefined if none was read. */
+  readonly intent?: Pick<Delivery, "eventId" | "emittedAt"> | undefined
   /** State of its breaker; undefined if unchanged. */
-  readonly breaker: Pick<OwnedEndpoint, "version" | "failures" | "allowance" | "probeInMs"> | undefined
+  readonly breaker?: Pick<OwnedEndpoint, "version" | "failures" | "allowance" | "probeInMs"> | undefined
   readonly outcomes: ReadonlyArray<Outcome>
 }
 

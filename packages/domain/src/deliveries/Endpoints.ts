@@ -5,14 +5,13 @@ import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
-import { classifyResponse } from "./classifyResponse.ts"
-import { webhookHeaders } from "./Deliveries.ts"
+import { deliveryAttempts, monotonicMs } from "./Deliveries.ts"
+import { SPECIFIED_SCHEDULE } from "./deliverySchedule.ts"
 import { type Endpoint, EndpointUrl, PrivateEndpointUrl, type SettingChanges } from "./Endpoint.ts"
 import { EndpointRemoved, EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { createDeadLetterReplay } from "./Replays.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { rotateSecretWithinBound } from "./SigningSecrets.ts"
-import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 /** Whether endpoints may have plain http, private addresses and low ports. */
 export class PrivateAddressesAllowed extends Context.Reference<boolean>("domain/deliveries/PrivateAddressesAllowed", {
@@ -121,7 +120,7 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   if (secrets.length === 0) return yield* new NoActiveSecret({ endpointId })
   const { livemode } = yield* Deployment
   const eventId = yield* createIdentifier("event")
-  const id = yield* createIdentifier("delivery")
+  const clock = yield* Clock.Clock
   const started = yield* Clock.currentTimeMillis
   const now = fromUnixMillis(started)
   const envelope = {
@@ -136,21 +135,21 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     data: { endpoint_id: endpointId },
     metadata: { test: true },
   }
-  const body = new TextEncoder().encode(JSON.stringify(envelope))
-  const attempt = { id, eventId, attempt: 1 }
-  const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, endpoint })
-  const address = { organizationId, url: yield* (yield* EndpointRepository).address(endpointId) }
-  const reply = yield* (yield* WebhookClient).post(address, headers, body)
-  const latencyMs = (yield* Clock.currentTimeMillis) - started
-  const { verdict, reason } = classifyResponse(reply)
-  const test = {
+  const delivery = {
+    organizationId,
+    id: yield* createIdentifier("delivery"),
     endpointId,
-    url,
     eventId,
-    status: "status" in reply ? reply.status : null,
-    outcome: reason,
-    latencyMs,
-    response: reply.response?.slice(0, MAX_SHOWN) ?? null,
+    isRow: false,
+    body: JSON.stringify(envelope),
+    attempt: 1,
+    databaseAheadMs: started - monotonicMs(clock),
   }
-  return verdict === "success" ? test : yield* new EndpointTestFailed(test)
+  const address = yield* (yield* EndpointRepository).address(endpointId)
+  const called = { ...endpoint, url: address }
+  const attempt = yield* deliveryAttempts
+  const result = yield* attempt(delivery, { endpoint: called, schedule: SPECIFIED_SCHEDULE, secrets })
+  const { status, outcome, latencyMs, response } = result.attempt
+  const test = { endpointId, url, eventId, status, outcome, latencyMs, response: response?.slice(0, MAX_SHOWN) ?? null }
+  return result.settlement === "delivered" ? test : yield* new EndpointTestFailed(test)
 })

@@ -1,5 +1,5 @@
-import type { DeliveryReason } from "./classifyResponse.ts"
 import { type Attempt, UNKNOWN_OUTCOME } from "./Delivery.ts"
+import type { DeliveryReason } from "./settleAttempt.ts"
 
 /** Describes the result of an attempt briefly: its status, or the reason for having none, such as `connect timeout`. */
 export const describeOutcome = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>

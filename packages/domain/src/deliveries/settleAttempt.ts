@@ -1,7 +1,44 @@
-import type { Schedule } from "@outreach/retry-policy"
-import { classifyResponse, type DeliveryOutcome, type WebhookResponse } from "./classifyResponse.ts"
+import type { Outcome, Schedule } from "@outreach/retry-policy"
 import type { Settlement } from "./DeliveryLeases.ts"
 import type { EndpointSettings } from "./Endpoint.ts"
+import { NETWORK_FAILURES, type WebhookResponse } from "./WebhookClient.ts"
+
+/** Stored reason of an attempt's verdict: the status class, or the network failure. */
+export const DELIVERY_REASONS = [
+  "success",
+  "client_error",
+  "informational",
+  "redirect",
+  "server_error",
+  "invalid_status",
+  ...NETWORK_FAILURES,
+] as const
+export type DeliveryReason = (typeof DELIVERY_REASONS)[number]
+
+/** Verdict on one attempt at a delivery. */
+interface Verdict extends Outcome {
+  readonly reason: DeliveryReason
+}
+
+const BY_STATUS_CLASS: Readonly<Record<number, Verdict>> = {
+  1: { verdict: "transient", reason: "informational" },
+  2: { verdict: "success", reason: "success" },
+  3: { verdict: "transient", reason: "redirect" },
+  4: { verdict: "permanent", reason: "client_error" },
+  5: { verdict: "transient", reason: "server_error" },
+}
+
+/**
+ * Classifies the response to a delivery: 2xx is a success, 4xx permanent, all else transient.
+ *
+ * Statuses in `retryStatuses` (400 to 599) are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ */
+export const classifyResponse = (response: WebhookResponse, retryStatuses: ReadonlyArray<number> = []): Verdict => {
+  if ("error" in response) return { verdict: "transient", reason: response.error }
+  const { status } = response
+  const outcome = BY_STATUS_CLASS[Math.floor(status / 100)] ?? { verdict: "transient", reason: "invalid_status" }
+  return retryStatuses.includes(status) ? { verdict: "transient", reason: outcome.reason } : outcome
+}
 
 /** An endpoint's rules for failures. */
 export interface RetryRules extends Pick<EndpointSettings, "retryStatuses" | "disableOnGone"> {
@@ -13,6 +50,8 @@ const NOT_ASKED_DELAY_SECONDS = 30
 
 const GONE = 410
 
+const FINAL = { success: "delivered", permanent: "rejected", exhausted: "exhausted", deadline: "exhausted" } as const
+
 /**
  * Classifies an attempt, numbered from 1, and decides the delivery's next state.
  *
@@ -23,21 +62,15 @@ export const settleAttempt = (
   response: WebhookResponse,
   attempt: number,
   { retryStatuses, disableOnGone, schedule }: RetryRules,
-): DeliveryOutcome & { readonly settlement: Settlement } => {
-  const outcome = classifyResponse(response, retryStatuses)
-  const settle = (settlement: Settlement) => ({ ...outcome, settlement })
-  if (outcome.reason === "name_not_asked") return settle({ state: "retry", delaySeconds: NOT_ASKED_DELAY_SECONDS })
-  if (disableOnGone && "status" in response && response.status === GONE) return settle({ state: "gone" })
-  const next = schedule.next({ attempt, outcome: { verdict: outcome.verdict } })
-  if (next.retry) {
-    const isNamed = "status" in response && retryStatuses.includes(response.status)
-    const asked = isNamed ? (response.retryAfterMs ?? 0) : 0
-    // Only the delay: the database adds it to its own clock.
-    return settle({
-      state: "retry",
-      delaySeconds: Math.max(next.delay, Math.min(asked, schedule.delays[attempt] ?? 0)) / 1000,
-    })
-  }
-  if (next.because === "success") return settle({ state: "delivered" })
-  return settle({ state: next.because === "permanent" ? "rejected" : "exhausted" })
+): Settlement & Pick<Verdict, "reason"> => {
+  const { verdict, reason } = classifyResponse(response, retryStatuses)
+  if (reason === "name_not_asked") return { reason, settlement: "retry", delay: NOT_ASKED_DELAY_SECONDS }
+  if (disableOnGone && "status" in response && response.status === GONE) return { reason, settlement: "gone" }
+  const next = schedule.next({ attempt, outcome: { verdict } })
+  if (!next.retry) return { reason, settlement: FINAL[next.because] }
+  const isNamed = "status" in response && retryStatuses.includes(response.status)
+  const asked = isNamed ? (response.retryAfterMs ?? 0) : 0
+  // Only the delay: the database adds it to its own clock.
+  const delay = Math.max(next.delay, Math.min(asked, schedule.delays[attempt] ?? 0)) / 1000
+  return { reason, settlement: "retry", delay }
 }

@@ -8,15 +8,16 @@ import { SPECIFIED_SCHEDULE } from "../../src/deliveries/deliverySchedule.ts"
 import { Signer, WebhookClient } from "../../src/deliveries/WebhookClient.ts"
 
 const READ_AT = Date.UTC(2026, 10, 1)
-const delivery = { body: "{}", attempt: 2, readAt: READ_AT } as Delivery
+const delivery = { body: "{}", attempt: 2 } as Delivery
 const endpoint = { retryStatuses: [], disableOnGone: false, standardWebhooks: false } as unknown as OwnedEndpoint
 
 it.effect("an attempt is signed for the second of its call, by the database's clock", () =>
   Effect.gen(function* () {
     const attempt = yield* deliveryAttempts
-    const readAt = monotonicMs(yield* Clock.Clock)
+    const databaseAheadMs = READ_AT - monotonicMs(yield* Clock.Clock)
     yield* TestClock.adjust("90 seconds")
-    const made = yield* attempt(delivery, { readAt, endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [] })
+    const options = { endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [] }
+    const made = yield* attempt({ ...delivery, databaseAheadMs }, options)
     expect(made.attempt).toMatchObject({ number: 2, startedAt: "2026-11-01T00:01:30.000000Z" })
     expect(made.attempt.response).toBe(`t=${READ_AT / 1000 + 90}`)
   }).pipe(

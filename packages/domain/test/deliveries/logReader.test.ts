@@ -1,13 +1,5 @@
 import { expect, it } from "vitest"
-import {
-  afterRead,
-  afterWrite,
-  answer,
-  begin,
-  IDLE,
-  type LogReader,
-  stillOpen,
-} from "../../src/deliveries/logReader.ts"
+import { afterRead, afterWrite, begin, IDLE, type LogReader, stillOpen } from "../../src/deliveries/logReader.ts"
 
 // The database row of a reader, as changed by `write_positions`, `take_endpoints` and `hand_over`.
 
@@ -53,6 +45,8 @@ interface Worker {
   readonly isLeaseHeld: boolean
   /** Undefined if it doesn't own the endpoint, as far as it knows. */
   readonly reader: LogReader<number> | undefined
+  /** Called events of its reader whose calls have ended. */
+  readonly answered: ReadonlyArray<number>
   /** Calls in flight for rows that it took or kept. */
   readonly rows: ReadonlyArray<number>
   /** Called rows with unwritten outcomes. */
@@ -71,7 +65,8 @@ interface World {
   readonly workers: Readonly<Record<string, Worker>>
 }
 
-const FRESH: Worker = { isAlive: true, isLeaseHeld: true, reader: undefined, rows: [], answeredRows: [] }
+const UNOWNED = { reader: undefined, answered: [] }
+const FRESH: Worker = { isAlive: true, isLeaseHeld: true, ...UNOWNED, rows: [], answeredRows: [] }
 const START: World = {
   row: { begun: 0, open: [], owner: null },
   deliveries: [],
@@ -87,6 +82,7 @@ const withWorker = (world: World, name: string, changes: Partial<Worker>): World
   ...world,
   workers: { ...world.workers, [name]: { ...world.workers[name]!, ...changes } },
 })
+const inFlight = ({ reader, answered }: Worker) => reader?.called.filter((event) => !answered.includes(event)) ?? []
 /** Owner of rows taken from a lost worker, which may come back. */
 const NOBODY = "nobody"
 const isLost = (world: World, owner: string | null) =>
@@ -111,7 +107,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
   const worker = world.workers[name]!
   if (!worker.isAlive) return
   const { row } = world
-  const { reader } = worker
+  const { reader, answered } = worker
 
   // Take an unowned row, or a lost worker's.
   if (worker.isLeaseHeld && reader === undefined && (row.owner === null || isLost(world, row.owner))) {
@@ -181,27 +177,29 @@ function* stepsOf(world: World, name: string): Generator<World> {
     const next = Array.from({ length: Math.min(BLOCK, EVENTS - row.begun) }, (_, i) => row.begun + i)
     const intended = intend(row, name, next)
     yield intended === undefined
-      ? withWorker(world, name, { reader: undefined })
-      : withWorker({ ...world, row: intended }, name, { reader: afterRead(reader, next) })
+      ? withWorker(world, name, UNOWNED)
+      : withWorker({ ...world, row: intended }, name, { reader: afterWrite(afterRead(reader, next), () => false) })
   }
   // Start a call, possibly by a lost owner for earlier reads.
   if (reader.waiting.length > 0) {
     const [event] = reader.waiting
     yield withWorker({ ...world, calls: countOne(world.calls, event!) }, name, { reader: begin(reader) })
   }
-  for (const event of reader.calling) yield withWorker(world, name, { reader: answer(reader, event) })
+  for (const event of inFlight(worker)) yield withWorker(world, name, { answered: [...answered, event] })
   // Write progress.
-  if (reader.answered.length > 0) {
-    const written = writeOpen(row, name, stillOpen(afterWrite(reader, reader.answered)))
+  if (answered.length > 0) {
+    const next = afterWrite(reader, (event) => answered.includes(event))
+    const written = writeOpen(row, name, stillOpen(next))
     yield written === undefined
-      ? withWorker(world, name, { reader: undefined })
-      : withWorker({ ...world, row: written, settled: [...world.settled, ...reader.answered] }, name, {
-          reader: afterWrite(reader, reader.answered),
+      ? withWorker(world, name, UNOWNED)
+      : withWorker({ ...world, row: written, settled: [...world.settled, ...answered] }, name, {
+          reader: next,
+          answered: [],
         })
   }
   // Release the endpoint; calls in flight and their outcomes become the worker's rows.
   if (row.owner === name) {
-    const called = [...reader.calling, ...reader.answered]
+    const { called } = reader
     const [given, open] = passOn(row, null)
     yield withWorker(
       {
@@ -215,7 +213,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
         ],
       },
       name,
-      { reader: undefined, rows: [], answeredRows: [...worker.answeredRows, ...called] },
+      { ...UNOWNED, rows: [], answeredRows: [...worker.answeredRows, ...called] },
     )
   }
 }
@@ -235,8 +233,8 @@ const check = (before: World, after: World) => {
     // No call happens before the intent, and repetitions only after a takeover from a worker that may have called.
     if (event >= row.begun && calls[event] !== 0) fail(`event ${event} was called before the intent`, before, after)
     const losers = Object.entries(after.workers).filter(
-      ([name, { reader }]) =>
-        name !== row.owner && reader !== undefined && [...reader.calling, ...reader.waiting].includes(event),
+      ([name, worker]) =>
+        name !== row.owner && [...inFlight(worker), ...(worker.reader?.waiting ?? [])].includes(event),
     ).length
     if (calls[event]! - 1 > mayRepeat[event]! + losers + unrecovered(after, event)) {
       fail(`event ${event} was repeated without need`, before, after)

@@ -1,7 +1,8 @@
+import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, NextDue, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
-import { Effect, Schedule, Schema, Struct } from "effect"
+import { Clock, Effect, Schedule, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
@@ -15,10 +16,12 @@ import { progressColumns } from "./progressColumns.ts"
 const MAX_WRITE_TRIES = 30
 
 // Not decoded: batches have up to 4,096 deliveries, thousands a second.
-const logRows = rowsOf(Delivery.mapFields(Struct.omit(["id", "isRow", "attempt", "losses", "isReplay"])))
+const logRows = rowsOf(Delivery.mapFields(Struct.omit(["id", "isRow", "attempt", "losses", "isReplay"])), {
+  databaseAheadMs: "read_at",
+})
 const dueRows = rowsOf(Delivery.mapFields(Struct.omit(["isRow", "emittedAt"])), {
   isReplay: "replay",
-  readAt: "taken_at",
+  databaseAheadMs: "taken_at",
 })
 const decodeWritten = decodeRows({ id: Schema.Union([EndpointId, DeliveryId]), again: Schema.Boolean })
 const isEndpointId = Schema.is(EndpointId)
@@ -44,10 +47,12 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       const [endpoints, limits] = wantedBy(wanted)
       const rows = yield* sql`
           select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
+      const arrivedAt = monotonicMs(yield* Clock.Clock)
       return rows.map((values): Delivery => {
         const row = logRows.fromValues(values)
         const id = deliveryId(row.eventId, row.endpointId)
-        return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
+        const databaseAheadMs = row.databaseAheadMs - arrivedAt
+        return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false, databaseAheadMs }
       })
     }),
 
@@ -58,7 +63,11 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
           select ${dueRows.columns}
           from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${EXCLUSIVE_FROM_LOSSES}::int)`
         .values
-      return rows.map((values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }))
+      const arrivedAt = monotonicMs(yield* Clock.Clock)
+      return rows.map((values): Delivery => {
+        const row = dueRows.fromValues(values)
+        return { ...row, isRow: true, emittedAt: null, databaseAheadMs: row.databaseAheadMs - arrivedAt }
+      })
     }),
 
     releaseUnknown: (worker, endpoints, known) =>

@@ -1,4 +1,5 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   DeliveryLeases,
@@ -52,7 +53,7 @@ const die = (token: string) =>
   sql`update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token = ${token}::uuid`
 const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledger.find(id))
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
-const RETRY = { state: "retry", delaySeconds: 0 } as const
+const RETRY = { settlement: "retry", delay: 0 } as const
 
 describe("DeliveryLeasesPg.live", () => {
   test("counts and ranks the live workers that accept endpoints", function* () {
@@ -261,8 +262,8 @@ describe("DeliveryLeasesPg.read", () => {
     yield* leases.recoverLost(heir.token)
     expect(yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
     yield* lost.intend(read)
-    for (const state of ["delivered", "rejected"] as const)
-      expect(yield* lost.settle([delivery!], { state })).toBe(false)
+    for (const settlement of ["delivered", "rejected"] as const)
+      expect(yield* lost.settle([delivery!], { settlement })).toBe(false)
     expect(yield* lost.settle([delivery!], RETRY)).toBe(false)
     expect(yield* find(delivery!.id)).toMatchObject({
       delivery: { state: "pending", attempts: 0 },
@@ -391,16 +392,11 @@ describe("DeliveryLeasesPg.takeDue", () => {
 
 describe("DeliveryLeasesPg.write", () => {
   /** The outcome of a call to which the endpoint responded with a status. */
-  const outcomeOf = (delivery: Delivery, settlement: Settlement, status: number): Outcome => {
+  const resultOf = (delivery: Delivery, settlement: Settlement, status: number): Outcome => {
     const { attempt: number, version } = delivery
     const startedAt = Timestamp.make("2026-11-21T00:00:00.000001Z")
     const outcome = status === 200 ? "success" : "client_error"
-    return {
-      delivery,
-      version,
-      settlement,
-      attempt: { number, startedAt, latencyMs: 1, status, outcome, response: "" },
-    }
+    return outcomeOf(delivery, version, { number, startedAt, latencyMs: 1, status, outcome, response: "" }, settlement)
   }
   /** Writes the outcomes of all calls in flight. */
   const writeOf = (
@@ -408,10 +404,7 @@ describe("DeliveryLeasesPg.write", () => {
     endpointId: EndpointId,
     outcomes: ReadonlyArray<Outcome>,
     open?: ReadonlyArray<EventId>,
-  ) =>
-    DeliveryLeases.use(({ write }) =>
-      write(token, [{ ...{ endpointId, open, outcomes }, intent: undefined, breaker: undefined }]),
-    )
+  ) => DeliveryLeases.use(({ write }) => write(token, [{ endpointId, open, outcomes }]))
   const NOTHING = { refused: new Set(), again: new Set(), disabled: new Set() }
 
   for (const isRow of [false, true]) {
@@ -423,13 +416,13 @@ describe("DeliveryLeasesPg.write", () => {
       const [delivery] = yield* take()
       expect(delivery!.isRow).toBe(isRow)
       yield* rotateSecret(organization.id, 0)
-      const rejected = outcomeOf(delivery!, { state: "rejected" }, 401)
+      const rejected = resultOf(delivery!, { settlement: "rejected" }, 401)
       const again = new Set([delivery!.id])
       expect(yield* writeOf(token, endpoint.id, [rejected], [])).toEqual({ ...NOTHING, again })
       const [next] = yield* take()
       expect(next).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
       expect(next!.version).toBeGreaterThan(endpoint.version)
-      const last = outcomeOf(next!, { state: "rejected" }, 401)
+      const last = resultOf(next!, { settlement: "rejected" }, 401)
       expect(yield* writeOf(token, endpoint.id, [last], [])).toEqual(NOTHING)
       const { delivery: found, attempts } = yield* find(delivery!.id)
       expect(found.state).toBe("rejected")
@@ -444,7 +437,7 @@ describe("DeliveryLeasesPg.write", () => {
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
-      const outcome = { ...{ delivery: delivery!, version: delivery!.version }, attempt: null, settlement: RETRY }
+      const outcome = outcomeOf(delivery!, delivery!.version, null, RETRY)
       const { refused } = yield* writeOf(token, endpoint.id, [outcome], isRow ? undefined : [])
       expect([...refused]).toEqual([])
       expect(yield* take()).toMatchObject([{ id: delivery!.id, isRow: true, attempt: delivery!.attempt }])
@@ -463,7 +456,7 @@ describe("DeliveryLeasesPg.write", () => {
     yield* leases.handOver(first.token, [{ endpointId, calling: [called!.eventId], unsent: [] }])
     const heir = yield* newWorker
     yield* heir.take(0)
-    const gone = outcomeOf({ ...called!, isRow: true }, { state: "gone" }, 410)
+    const gone = resultOf({ ...called!, isRow: true }, { settlement: "gone" }, 410)
     expect(yield* writeOf(first.token, endpointId, [gone])).toEqual({
       ...NOTHING,
       ...{ again: new Set([called!.id]), disabled: new Set([endpointId]) },
@@ -478,7 +471,7 @@ describe("DeliveryLeasesPg.write", () => {
     const { endpoint, organization } = yield* seedLog(2)
     const { take, token } = yield* newWorker
     const deliveries = yield* take()
-    const gone = deliveries.map((delivery) => outcomeOf(delivery, { state: "gone" }, 410))
+    const gone = deliveries.map((delivery) => resultOf(delivery, { settlement: "gone" }, 410))
     const again = new Set(deliveries.map(({ id }) => id))
     const write = writeOf(token, endpoint.id, gone, [])
     expect(yield* write).toEqual({ ...NOTHING, again, disabled: new Set([endpoint.id]) })
@@ -501,7 +494,7 @@ describe("DeliveryLeasesPg.write", () => {
     const { endpoint } = yield* seedLog(0)
     const { take, token } = yield* newWorker
     yield* take(0)
-    const unchanged = { endpointId: endpoint.id, open: undefined, intent: undefined, outcomes: [] }
+    const unchanged = { endpointId: endpoint.id, outcomes: [] }
     const open = (version: number) =>
       leases.write(token, [{ ...unchanged, breaker: { version, failures: 5, allowance: 1, probeInMs: 60_000 } }])
     const { enable, find: status } = yield* EndpointRepository
@@ -524,8 +517,8 @@ describe("DeliveryLeasesPg.write", () => {
       .sort()
     const rows = sql`select first_id, id, json_array_length(deliveries) as count from delivered`
     expect(yield* rows).toEqual([{ first_id, id, count: 3 }])
-    yield* settle([deliveries[3]!], { state: "rejected" }, 410)
-    yield* settle([deliveries[4]!], { state: "retry", delaySeconds: 30 }, 503)
+    yield* settle([deliveries[3]!], { settlement: "rejected" }, 410)
+    yield* settle([deliveries[4]!], { settlement: "retry", delay: 30 }, 503)
     const { delivery } = yield* find(deliveries[4]!.id)
     const wait = yield* value<number>`
       select extract(epoch from ${delivery.dueAt}::timestamptz - clock_timestamp())::double precision as seconds`
@@ -534,7 +527,7 @@ describe("DeliveryLeasesPg.write", () => {
     yield* sql`update deliveries set due_at = clock_timestamp()`
     const [second] = yield* take()
     expect(second).toMatchObject({ id: deliveries[4]!.id, attempt: 2, isRow: true })
-    yield* settle([second!], { state: "exhausted" }, 503)
+    yield* settle([second!], { settlement: "exhausted" }, 503)
     expect(yield* find(second!.id)).toMatchObject({
       delivery: { state: "exhausted", attempts: 2 },
       attempts: [{ number: 1 }, { number: 2 }],
@@ -548,7 +541,9 @@ describe("DeliveryLeasesPg.write", () => {
       const { endpoint } = yield* seedLog(3 + rejected)
       const { take, token } = yield* newWorker
       const outcomes = (yield* take()).map((delivery, i) =>
-        i < 3 ? outcomeOf(delivery, { state: "delivered" }, 200) : outcomeOf(delivery, { state: "rejected" }, 401),
+        i < 3
+          ? resultOf(delivery, { settlement: "delivered" }, 200)
+          : resultOf(delivery, { settlement: "rejected" }, 401),
       )
       const write = writeOf(token, endpoint.id, outcomes, [])
       expect(yield* write).toEqual(yield* write)
@@ -570,7 +565,7 @@ describe("DeliveryLeasesPg.write", () => {
     yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
       Effect.gen(function* () {
         yield* take()
-        const progress = { endpointId: endpoint.id, intent: undefined, breaker: undefined, outcomes: [] }
+        const progress = { endpointId: endpoint.id, outcomes: [] }
         for (let i = 1; i <= 240; i++) {
           if (i % 50 === 0) yield* leases.heartbeat(token, 45)
           const open = i < 240 ? eventIds : eventIds.slice(0, 2)

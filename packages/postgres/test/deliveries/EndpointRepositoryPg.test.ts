@@ -194,7 +194,7 @@ describe("EndpointRepositoryPg", () => {
       ...{ waiting: 1, inFlight: 4, oldestDueAt: published[4], lagEvents: 1, position: published[0], owner: token },
     })
     yield* settle(deliveries.slice(0, 2))
-    yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
+    yield* settle(deliveries.slice(2, 3), { settlement: "retry", delay: 3600 }, 503)
     yield* take(1)
     // A delayed retry is waiting, but isn't due.
     const status = yield* find(endpoint.id)
@@ -235,8 +235,6 @@ describe("EndpointRepositoryPg", () => {
       leases.write(token, [
         {
           endpointId,
-          open: undefined,
-          intent: undefined,
           breaker: { version: endpoint.version, failures, allowance, probeInMs },
           outcomes: [],
         },

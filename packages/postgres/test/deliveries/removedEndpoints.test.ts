@@ -51,7 +51,7 @@ const seedWaiting = Effect.gen(function* () {
   // A worker also claims the endpoints of other tests.
   const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
   yield* worker.settle([taken[0]!])
-  yield* worker.settle([taken[1]!], { state: "retry", delaySeconds: 3600 }, 500)
+  yield* worker.settle([taken[1]!], { settlement: "retry", delay: 3600 }, 500)
   const dead = {
     organizationId: organization.id,
     endpointId: endpoint.id,
@@ -225,7 +225,7 @@ const seed = Effect.gen(function* () {
   const worker = yield* workerOn(crypto.randomUUID())
   const [eventId] = yield* publishTogether(campaign, EVENTS)
   const taken = (yield* worker.take(4)).filter(({ endpointId }) => endpointId === endpoint.id)
-  yield* worker.settle(taken.slice(0, 2), { state: "retry", delaySeconds: 0 }, 500)
+  yield* worker.settle(taken.slice(0, 2), { settlement: "retry", delay: 0 }, 500)
   const dead = {
     organizationId: organization.id,
     endpointId: endpoint.id,

@@ -201,8 +201,8 @@ describe("a partner's response", () => {
 
     const [, second, third] = leases.map((lease) => lease.recipientId)
     yield* worker.settle([...of("email_opened", recipientId), ...of("email_sent", second)])
-    yield* worker.settle([...of("recipients_published"), ...of("email_sent", third)], { state: "rejected" }, 400)
-    yield* worker.settle(of("email_sent", recipientId), { state: "retry", delaySeconds: 0 }, 500)
+    yield* worker.settle([...of("recipients_published"), ...of("email_sent", third)], { settlement: "rejected" }, 400)
+    yield* worker.settle(of("email_sent", recipientId), { settlement: "retry", delay: 0 }, 500)
     const responses = () => sql<{ response: string | null; count: number }>`
       select response, count(*)::int as count from (
         select response from delivery_attempts where organization_id = ${id}
@@ -217,7 +217,7 @@ describe("a partner's response", () => {
     const again = yield* worker.take()
     expect(again).toHaveLength(1)
     expect(again[0]!.body).not.toContain(leases[0]!.token)
-    yield* worker.settle(again, { state: "rejected" }, 400)
+    yield* worker.settle(again, { settlement: "rejected" }, 400)
     expect(yield* responses()).toEqual([
       { response: "ok", count: 2 },
       { response: null, count: 4 },

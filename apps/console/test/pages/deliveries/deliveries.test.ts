@@ -17,8 +17,8 @@ const seed = Effect.gen(function* () {
   yield* publishSent(seeded.campaign, 7)
   const taken = (yield* take()).filter(({ endpointId }) => endpointId === seeded.endpoint.id)
   yield* settle(taken.slice(0, 4))
-  yield* settle(taken.slice(4, 5), { state: "retry", delaySeconds: 3600 }, 503)
-  yield* settle(taken.slice(5), { state: "rejected" }, 410)
+  yield* settle(taken.slice(4, 5), { settlement: "retry", delay: 3600 }, 503)
+  yield* settle(taken.slice(5), { settlement: "rejected" }, 410)
   yield* publishSent(seeded.campaign, 1)
   return { ...seeded, taken }
 })

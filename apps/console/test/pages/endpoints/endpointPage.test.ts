@@ -32,7 +32,7 @@ const writeBreaker = (endpointId: EndpointId, failures: number, allowance: numbe
       yield* take()
       const { version } = yield* (yield* EndpointRepository).find(endpointId)
       const breaker = { version, failures, allowance, probeInMs: 60_000 }
-      const progress = { endpointId, open: undefined, intent: undefined, breaker, outcomes: [] }
+      const progress = { endpointId, breaker, outcomes: [] }
       yield* (yield* DeliveryLeases).write(token, [progress])
     }),
   )
@@ -58,7 +58,7 @@ it("shows an endpoint's lag, its breaker, and the shares and latency of its call
       const { take, settle } = yield* workerOn()
       const own = (yield* take()).filter(({ endpointId }) => endpointId === endpoint.id)
       yield* settle(own.slice(0, 2))
-      yield* settle(own.slice(2), { state: "rejected" }, 410)
+      yield* settle(own.slice(2), { settlement: "rejected" }, 410)
     }),
   )
   await writeBreaker(endpoint.id, 1, 1)
