@@ -169,14 +169,6 @@ AS $function$
     'latencyMs', latency_ms, 'status', status, 'outcome', outcome, 'response', response)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.attempts_made(attempts jsonb)
- RETURNS integer
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
-$function$;
-
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
  RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint, refused_later bigint, complained bigint, unsubscribed bigint)
  LANGUAGE sql
@@ -187,7 +179,15 @@ AS $function$
     coalesce(sum(each.unknown), 0), coalesce(sum(each.quarantined), 0), coalesce(sum(each.opened), 0), coalesce(sum(each.clicked), 0),
     coalesce(sum(each.unsuspected_opened), 0), coalesce(sum(each.unsuspected_clicked), 0), coalesce(sum(each.accounts), 0), coalesce(sum(each.learners), 0),
     coalesce(sum(each.completers), 0), coalesce(sum(each.refused_later), 0), coalesce(sum(each.complained), 0), coalesce(sum(each.unsubscribed), 0)
-  from counts_of_campaign(organization, campaign) each
+  from (
+    select recipients, published, withdrawn, sent, bounced, answered, queued, deferred, unknown, quarantined, opened, clicked,
+      unsuspected_opened, unsuspected_clicked, accounts, learners, completers, refused_later, complained, unsubscribed
+    from campaign_counts where organization_id = organization and campaign_id = campaign
+    union all
+    select recipients, published, withdrawn, sent, bounced, answered, queued, deferred, unknown, quarantined, opened, clicked,
+      unsuspected_opened, unsuspected_clicked, accounts, learners, completers, refused_later, complained, unsubscribed
+    from campaign_count_changes where organization_id = organization and campaign_id = campaign
+  ) each
 $function$;
 
 CREATE OR REPLACE FUNCTION public.chain_audit()
@@ -309,24 +309,6 @@ begin
       and failure_groups.stored <= 0 and closed_at is not null and muted_at is null;
   end if;
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.counts_of_campaign(organization text, campaign text)
- RETURNS TABLE(hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer, refused_later integer, complained integer, unsubscribed integer)
- LANGUAGE sql
- STABLE
-AS $function$
-  select hour, recipients, published, withdrawn, sent, bounced, answered,
-    queued, deferred, unknown, quarantined, opened, clicked,
-    unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
-    refused_later, complained, unsubscribed
-  from campaign_counts where organization_id = organization and campaign_id = campaign
-  union all
-  select hour, recipients, published, withdrawn, sent, bounced, answered,
-    queued, deferred, unknown, quarantined, opened, clicked,
-    unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
-    refused_later, complained, unsubscribed
-  from campaign_count_changes where organization_id = organization and campaign_id = campaign
 $function$;
 
 CREATE OR REPLACE FUNCTION public.current_identity()
@@ -552,18 +534,6 @@ begin
     order by emitted_at, id limit max_rows;
   end if;
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.events_kept_from()
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE
-AS $function$
-  select bound from (
-    select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)')::timestamptz as bound
-    from pg_class where oid = to_regclass('events_earlier')
-  ) first
-  where not exists (select from events where emitted_at < bound)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.fence_clock(clock_of text, skew_seconds double precision)
@@ -1100,15 +1070,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.outcomes_since(endpoint text, since timestamp with time zone)
- RETURNS TABLE(calls bigint, delivered bigint)
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(sum(delivered + client_errors + server_errors + other_statuses + no_responses), 0)::bigint, coalesce(sum(delivered), 0)::bigint
-  from delivery_outcomes where endpoint_id = endpoint and at >= date_bin('5 minutes', since, 'epoch')
-$function$;
-
 CREATE OR REPLACE FUNCTION public.partition_locks(parent text)
  RETURNS text
  LANGUAGE sql
@@ -1391,26 +1352,6 @@ CREATE OR REPLACE FUNCTION public.shown_url(url text)
  IMMUTABLE
 AS $function$
   select regexp_replace(regexp_replace(url, '\?.*$', '?…'), '(?<=[^/:]/)[^/?]{20,}', '…', 'g')
-$function$;
-
-CREATE OR REPLACE FUNCTION public.signing_secrets_of(endpoints text[], max_rows integer)
- RETURNS TABLE(endpoint_id text, organization_id text, id text, ciphertext bytea, ends_at timestamp with time zone, rank bigint)
- LANGUAGE sql
- STABLE
-AS $function$
-  select endpoint.id, endpoint.organization_id, secret.*
-  from webhook_endpoints endpoint cross join lateral (
-    select id, ciphertext, ends_at, row_number() over (order by is_own desc, created_at desc, id desc) as rank from (
-      select id, ciphertext, expires_at as ends_at, created_at, true as is_own from signing_secrets
-      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
-      union all
-      select id, ciphertext, least(expires_at, nullif(shared_secrets_until, 'infinity')), created_at, false from signing_secrets
-      where organization_id = endpoint.organization_id and endpoint_id is null
-    ) known
-    where ends_at is null or ends_at > clock_timestamp()
-    order by rank limit max_rows
-  ) secret
-  where endpoint.id = any (endpoints) and removed_at is null
 $function$;
 
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], max_replays integer[], alone_from integer)

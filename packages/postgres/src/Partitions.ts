@@ -24,6 +24,13 @@ export class Partitions extends DatabaseService<Partitions>()("postgres/Partitio
   drop: (table: PartitionedTable, keep: number) =>
     sql`select dropped, reason from keep_partitions(${table}, ${keep}::int)`.pipe(decodeDropped),
 
-  /** The time before which events are deleted; null if unknown. */
-  eventsKeptFrom: sql`select events_kept_from() as at`.pipe(decodeKept),
+  /** The time before which no events are stored, if it is the end of a partition; null if the first partition has events. */
+  eventsKeptFrom: sql`
+    select (
+      select bound from (
+        select substring(pg_get_expr(relpartbound, oid) from 'TO \\(''(.*?)''\\)')::timestamptz as bound
+        from pg_class where oid = to_regclass('events_earlier')
+      ) first
+      where not exists (select from events where emitted_at < bound)
+    ) as at`.pipe(decodeKept),
 })) {}

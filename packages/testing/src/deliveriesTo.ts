@@ -1,5 +1,6 @@
 import type { Attempt, DeliveryState } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
+import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
 import { Effect } from "effect"
 import { sql } from "./sql.ts"
 
@@ -11,6 +12,8 @@ interface StoredDelivery {
   readonly attempts: number
   readonly made: ReadonlyArray<Attempt>
 }
+
+const made = (attempts: string) => sql.literal(attemptsMade(attempts))
 
 /** Reads all deliveries to an endpoint, newest first: from its log, the rows, the dead letters and the completed ones. */
 export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId) {
@@ -29,9 +32,9 @@ export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId)
       from delivery_attempts where delivery_id = deliveries.id), '[]')
     from deliveries where endpoint_id = ${endpointId}
     union all
-    select id, event_id, reason, attempts_made(attempts), attempts from dead_letters where endpoint_id = ${endpointId}
+    select id, event_id, reason, ${made("attempts")}, attempts from dead_letters where endpoint_id = ${endpointId}
     union all
-    select each.id, each.event_id, 'delivered', attempts_made(each.attempts), each.attempts
+    select each.id, each.event_id, 'delivered', ${made("each.attempts")}, each.attempts
     from delivered history cross join lateral (
       select history.id, history.event_id, history.attempts where deliveries is null
       union all

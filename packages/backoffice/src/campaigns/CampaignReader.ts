@@ -126,8 +126,11 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
   /** Reads the number of e-mails sent in each hour, oldest hour first. */
   hours: ({ organizationId, campaignId }: CampaignKey) =>
     sql`
-      select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
-      from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
+      select hour, sum(sent)::int as sent, sum(bounced)::int as bounced from (
+        select hour, sent, bounced from campaign_counts where organization_id = ${organizationId} and campaign_id = ${campaignId}
+        union all
+        select hour, sent, bounced from campaign_count_changes where organization_id = ${organizationId} and campaign_id = ${campaignId}
+      ) each
       group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(decodeHours),
 
   /** Reads the domains with the most outcomes, currently paused domains first. */

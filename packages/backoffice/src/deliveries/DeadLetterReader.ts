@@ -4,6 +4,7 @@ import { EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
+import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
 import { isDeadLetterOf, isPurged } from "@outreach/postgres/deliveries/deadLetterConditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
@@ -27,7 +28,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   id: "dead.id",
   eventType: "event.type",
   state: "reason",
-  attempts: "attempts_made(attempts)",
+  attempts: attemptsMade("attempts"),
   ...lastAttemptOf("attempts->-1"),
   dueAt: "null",
   createdAt: createdAtOf("dead"),

@@ -12,6 +12,7 @@ import {
 } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
+import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
 import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
@@ -58,7 +59,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   organizationId: "delivery.organization_id",
   id: "delivery.id",
   eventType: "event.type",
-  attempts: "coalesce(attempts, attempts_made(attempts_json))",
+  attempts: `coalesce(attempts, ${attemptsMade("attempts_json")})`,
   ...lastAttemptOf("last"),
   createdAt: createdAtOf("delivery"),
 })

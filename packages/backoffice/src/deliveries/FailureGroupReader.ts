@@ -62,8 +62,10 @@ export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
 const { columns, decode: decodeStored } = rowsOf(StoredGroup, {
   failures: "failures::double precision",
-  calls: `case when closed_at is null
-    then greatest(failures, (select calls from outcomes_since(endpoint_id, opened_at)) - calls_before)::double precision end`,
+  calls: `case when closed_at is null then greatest(failures, (
+    select sum(delivered + client_errors + server_errors + other_statuses + no_responses) - calls_before from delivery_outcomes
+    where endpoint_id = failure_groups.endpoint_id and at >= date_bin('5 minutes', opened_at, 'epoch')
+  ))::double precision end`,
 })
 const decode = <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) =>
   Effect.map(decodeStored(rows), (groups) => groups.map(describeGroup))

@@ -66,9 +66,13 @@ export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
         select organization_id, id from failure_groups
         where closed_at is null and (last_at > clock_timestamp() + interval '2 minutes'
           or last_at < clock_timestamp() - interval '2 minutes' and (
-            select since.delivered > 5 * greatest(0, episode.delivered - delivered_before - since.delivered) / greatest(1, failures)
-            from outcomes_since(endpoint_id, opened_at) episode
-            cross join (select greatest(0, delivered - delivered_then) as delivered from outcomes_since(endpoint_id, last_at)) since
+            select since > 5 * greatest(0, in_episode - since) / greatest(1, failures)
+            from (
+              select sum(delivered) - delivered_before as in_episode,
+                greatest(0, sum(delivered) filter (where at >= date_bin('5 minutes', last_at, 'epoch')) - delivered_then) as since
+              from delivery_outcomes
+              where endpoint_id = failure_groups.endpoint_id and at >= date_bin('5 minutes', opened_at, 'epoch')
+            ) accepted
           ))
         -- Skips groups that another worker updates now.
         order by organization_id, id for update skip locked

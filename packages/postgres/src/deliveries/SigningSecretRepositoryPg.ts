@@ -14,6 +14,7 @@ import { adapter } from "../adapter.ts"
 import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { activeSecretsOf } from "./activeSecrets.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
@@ -85,7 +86,7 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
     ofEndpoint: Effect.fnUntraced(function* (endpointId) {
       const rows = yield* sql`
           select ${owned.columns} from webhook_endpoints endpoint
-          left join signing_secrets_of(array[${endpointId}::text], ${MAX_ACTIVE_SECRETS}::int) secret on true
+          left join (${activeSecretsOf(sql, [endpointId])}) secret on true
           where endpoint.id = ${endpointId} and removed_at is null order by rank`.pipe(owned.decode)
       const organizationId = rows[0]?.organizationId
       if (organizationId === undefined) return undefined

@@ -16,7 +16,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"
 import { carryOut, operation } from "./campaignHistory.ts"
-import { countCampaign, keep, progressOf, seed } from "./countCampaign.ts"
+import { countCampaign, keep, keptRows, progressOf, seed } from "./countCampaign.ts"
 
 const { run, test } = testsOnDatabase()
 
@@ -171,10 +171,10 @@ describe("the complaints and unsubscriptions of a campaign", () => {
 
   const keptHours = Effect.fnUntraced(function* (campaignId: string) {
     return yield* sql<Count>`
-      select each.name, extract(epoch from hour)::int as hour, sum(count)::int as count
-      from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id)
-      cross join lateral (values ('complained', complained), ('unsubscribed', unsubscribed)) each (name, count)
-      where campaigns.id = ${campaignId} and count <> 0 group by 1, 2 having sum(count) <> 0 order by 1, 2`
+      select name, extract(epoch from hour)::int as hour, sum(count)::int as count
+      from ${keptRows(campaignId)}
+      cross join lateral (values ('complained', complained), ('unsubscribed', unsubscribed)) counted (name, count)
+      where count <> 0 group by 1, 2 having sum(count) <> 0 order by 1, 2`
   })
 
   const step = fc.record({

@@ -36,11 +36,17 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
   return { recipients: rows[0], queue: queue[0], hours }
 })
 
+/** The stored counts of a campaign: the sums, and the changes that aren't summed yet. */
+export const keptRows = (campaignId: string) => fragment`(
+  select * from campaign_counts where campaign_id = ${campaignId}
+  union all
+  select (jsonb_populate_record(null::campaign_counts, to_jsonb(change))).* from campaign_count_changes change
+  where campaign_id = ${campaignId}
+) each`
+
 /** Reads the stored counts. */
 export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const all = fragment`(
-    select counts.* from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id) counts where campaigns.id = ${campaignId}
-  ) each`
+  const all = keptRows(campaignId)
   const rows = yield* sql<Counts>`
     select sum(recipients)::int as recipients, sum(published)::int as published, sum(withdrawn)::int as withdrawn,
       sum(sent)::int as sent, sum(bounced)::int as bounced, sum(answered)::int as answered, sum(opened)::int as opened,
