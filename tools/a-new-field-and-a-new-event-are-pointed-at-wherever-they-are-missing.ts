@@ -98,7 +98,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       tests: [],
       places: [
         ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
-        ["its timeline, digest, hits and erasure", "packages/domain/src/events/outgoingEvents.ts", EVENT],
+        ["its stamp, timeline, digest, hits and erasure", "packages/domain/src/events/outgoingEvents.ts", EVENT],
       ],
     },
     {
@@ -106,7 +106,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
         [
           "packages/domain/src/events/outgoingEvents.ts",
           '  "outreach.email_opened": {',
-          `  "${EVENT}": { name: "forwarded", isInDigest: true, isHit: false, stamp: null },`,
+          `  "${EVENT}": { name: "forwarded", isInDigest: true, isHit: false, stamp: null, isIndexed: true },`,
         ],
       ],
       packages: ["packages/backoffice"],

@@ -27,7 +27,7 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
         'Readonly<Record<string, OutgoingEvent<"one">>>',
       ],
     ],
-    says: [/nothing points at its timeline, digest, hits and erasure/],
+    says: [/nothing points at its stamp, timeline, digest, hits and erasure/],
     isSlow: true,
   },
   "commands-name-our-packages-with-their-scope": {

@@ -60,6 +60,6 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
 const openSession = Effect.gen(function* () {
   const { id } = yield* addOperator({ name: `Benchmark ${Date.now()}`, role: "admin", organizationId: null })
   const { token } = yield* createSignInLink(id, { seconds: 3600, once: true })
-  const session = yield* signIn(Redacted.value(token))
+  const session = yield* signIn({ linkToken: Redacted.value(token) })
   return Redacted.value(session!.token)
 })

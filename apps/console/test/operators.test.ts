@@ -1,7 +1,7 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
+import { addOperator, signIn as signInBy } from "@outreach/domain/operators/Operators"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ const organization = (name: string) =>
   )
 const add = (name: string, organizationId: OrganizationId | null = null, role: "viewer" | "admin" = "viewer") =>
   test().run(addOperator({ name, role, organizationId }))
-const signIn = (name: string, on: TestConsole = test()) => on.run(signInByName(name))
+const signIn = (name: string, on: TestConsole = test()) => on.run(signInBy({ name }))
 const listed = async (name: string) =>
   (await test().run(OperatorRepository.use(({ list }) => list))).find((each) => each.name === name)
 const audited = (objectId: string) =>

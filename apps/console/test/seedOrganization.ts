@@ -2,7 +2,7 @@ import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
+import { addOperator, signIn } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { addSender } from "@outreach/domain/senders/Senders"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
@@ -64,7 +64,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     role: "viewer",
     organizationId: organization.id,
   })
-  yield* signInByName(operator.name)
+  yield* signIn({ name: operator.name })
   const [session] = yield* (yield* OperatorRepository).listSessions(operator.id)
   const sender = yield* addSender(
     { organizationId: organization.id, from: { name: "Sender", address: `outreach@${emailDomain}` } },

@@ -81,7 +81,7 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
     run(function* () {
       const operator = yield* addOperator({ name: `${role} ${++operators}`, role, organizationId })
       const { token } = yield* createSignInLink(operator.id, { seconds: 3600, once: true })
-      const session = yield* signIn(Redacted.value(token))
+      const session = yield* signIn({ linkToken: Redacted.value(token) })
       return Redacted.value(session!.token)
     })
 

@@ -14,8 +14,6 @@ import { repositories } from "./repositories.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 
-const settlements = Layer.provideMerge(Settlements.layer, Layer.merge(TransactionPg, MessageQueuePg))
-
 /** All adapters of the domain's ports, their batch writers, and the queries of the processes. Requires the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   CampaignCounts.layer,
@@ -24,9 +22,9 @@ export const adapters = Layer.mergeAll(
   DeliveryLeasesPg,
   DeliveryOutcomes.layer,
   ClockWatch.layer,
-  settlements,
+  Settlements.layer,
   BounceRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,
-).pipe(Layer.provideMerge(repositories))
+).pipe(Layer.provideMerge(Layer.mergeAll(TransactionPg, MessageQueuePg, repositories)))

@@ -9,6 +9,7 @@ import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
+import { EventPublisherPg } from "./events/EventPublisherPg.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
@@ -48,4 +49,5 @@ export const repositories = Layer.mergeAll(
   WithdrawalRepositoryPg,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
+  EventPublisherPg,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -13,7 +13,7 @@ import { columnOf } from "./rowsOf.ts"
 export const toTable = <Field extends string>(
   name: string,
   rows: ReadonlyArray<{ readonly [Name in NoInfer<Field>]: unknown }>,
-  types: { readonly [Name in Field]: "text" | "int" | "bigint" | "bool" | "uuid" | "timestamptz" },
+  types: { readonly [Name in Field]: "text" | "int" | "bigint" | "float8" | "bool" | "uuid" | "timestamptz" },
   position?: string,
 ): Statement.Fragment => {
   const fields = Struct.keys(types)

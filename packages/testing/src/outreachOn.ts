@@ -3,9 +3,9 @@ import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { createIdentifier, type OrganizationId, type ProgramId, type RecipientId } from "@outreach/domain/Identifier"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
 import { inTransaction } from "./inTransaction.ts"
 import { sql } from "./sql.ts"
@@ -23,7 +23,8 @@ export const outreachOn = Effect.fnUntraced(function* (
     campaign,
     outcomes.map(([recipientId]) => recipientId),
   )
-  yield* inTransaction(publishEvents(yield* draftsOf(campaign, outcomes), stamp as CommitTimestamp))
+  const events = yield* draftsOf(campaign, outcomes)
+  yield* inTransaction(EventPublisher.use(({ publish }) => publish(events, stamp as CommitTimestamp)))
 })
 
 /** Inserts recipients without keys, each once. */

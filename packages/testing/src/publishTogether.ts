@@ -1,7 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeSent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { Effect } from "effect"
 import { withTimestamp } from "./inTransaction.ts"
 
@@ -14,7 +14,7 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
       return yield* composeSent({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
     }),
   )
-  yield* withTimestamp(campaign.organizationId, (at) => publishEvents(events, at))
+  yield* withTimestamp(campaign.organizationId, (at) => EventPublisher.use(({ publish }) => publish(events, at)))
   return events.map(({ id }) => id)
 })
 

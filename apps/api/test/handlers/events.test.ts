@@ -129,9 +129,10 @@ it("contains neither publications nor events of surveys", async () => {
 describe("an expansion", () => {
   it("adds the campaign, the program and the recipient as they are now", async () => {
     const { key, ...seeded } = await api().seed(1)
-    const tokens = await ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key })
-    const [recipient] = tokens.body.data
-    await api().run(publishOutcomes(seeded.campaign, ["outreach.email_sent"], recipient.service_recipient_id))
+    const read = async () =>
+      (await ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key })).body.data[0]
+    const { service_recipient_id } = await read()
+    await api().run(publishOutcomes(seeded.campaign, ["outreach.email_sent"], service_recipient_id))
     const names = ["campaign", "program", "recipient"]
     const query = names.map((name) => `&expand[]=${name}`).join("")
     const { body } = await ask(api(), `${EVENTS}${query}`, { key })
@@ -140,6 +141,8 @@ describe("an expansion", () => {
       campaign: { ...campaign, program_id: seeded.program.id },
       program: { object: "program", id: seeded.program.id, slug: "heart-failure", status: "active" },
     })
+    const recipient = await read()
+    expect(recipient.sent_at).toBe(recipient.updated_at)
     expect(body.data[0].recipient).toEqual(recipient)
     for (const name of names) {
       const [only] = (await ask(api(), `${EVENTS}&expand[]=${name}`, { key })).body.data

@@ -4,11 +4,11 @@ import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { npi } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -71,7 +71,7 @@ const settle = Effect.gen(function* () {
     Effect.fnUntraced(function* (lease) {
       const state = (yield* Random.nextBoolean) ? "sent" : "bounced"
       const event = yield* outcomeOf(lease, state)
-      yield* settle(lease, state === "sent" ? { state, event } : { state, event, isHardBounce: true })
+      yield* settle(lease, { state, event })
     }),
     { concurrency: "unbounded", discard: true },
   )
@@ -105,10 +105,7 @@ export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count:
   )
   yield* before
   const at = yield* commitTimestamp(organizationId)
-  yield* sql`
-    update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
-    where organization_id = ${organizationId} and id = any (${recipients.map(({ recipientId }) => recipientId)}::text[])`
-  yield* publishEvents(events, at)
+  yield* EventPublisher.use(({ publish }) => publish(events, at))
 })
 
 type About = Pick<MessageLease, "organizationId" | "campaignId" | "programId" | "recipientId" | "token">

@@ -1,3 +1,4 @@
+import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { fieldName } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -6,7 +7,6 @@ import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Record } from "effect"
 import type { Controls } from "../components/forms.tsx"
-import { pickDefined } from "../view/inputs.ts"
 
 /** Number of campaigns in a filter. */
 const MAX_CAMPAIGNS = 200
@@ -30,10 +30,9 @@ export const readObjects = Effect.fnUntraced(function* (
 ) {
   const { organizationId, campaignId } = filter
   const campaigns = Effect.gen(function* () {
-    const { list, find } = yield* CampaignRepository
-    const newest = yield* list(pickDefined({ organizationId }), MAX_CAMPAIGNS)
+    const newest = yield* CampaignReader.use(({ names }) => names(organizationId, MAX_CAMPAIGNS))
     const isOffered = campaignId === undefined || newest.some(({ id }) => id === campaignId)
-    return isOffered ? newest : [yield* find(campaignId), ...newest]
+    return isOffered ? newest : [yield* CampaignRepository.use(({ find }) => find(campaignId)), ...newest]
   })
   const readers = {
     organizationId: OrganizationReader.use(({ list }) => list),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { signInByName } from "@outreach/domain/operators/Operators"
+import { signIn } from "@outreach/domain/operators/Operators"
 import { parseInput } from "@outreach/domain/parseInput"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
@@ -70,7 +70,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
       // The form's token belongs to an ended session, or to another operator.
       if (request.method !== "GET") return undefined
       yield* limit.check(request)
-      const session = yield* signInByName(name)
+      const session = yield* signIn({ name })
       if (session === undefined) {
         yield* limit.countFailure(request)
         return yield* unknownOperator

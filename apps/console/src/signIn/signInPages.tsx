@@ -76,7 +76,7 @@ const beginSession = Effect.fnUntraced(function* (
   link: { readonly operator: Operator; readonly token: string },
 ) {
   const { setCookie } = yield* Sessions
-  const begin = Effect.flatMap(signIn(link.token), (session) =>
+  const begin = Effect.flatMap(signIn({ linkToken: link.token }), (session) =>
     session === undefined ? Effect.fail(new SignInLinkUnusable()) : Effect.succeed(session),
   )
   const { operator } = link

@@ -1,10 +1,8 @@
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
-import { UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { RELEASE } from "@outreach/process/release"
@@ -16,7 +14,7 @@ export const statusServices = Layer.mergeAll(
   DatabaseInspection.layer,
   DeliveryGauges.layer,
   EndpointRepositoryPg,
-  CampaignRepositoryPg,
+  SendingReader.layer,
 ).pipe(Layer.provide(database))
 
 /** Number of endpoints and campaigns that are listed. */
@@ -52,17 +50,15 @@ export const readStatus = Effect.gen(function* () {
 })
 
 const campaignsUnderWay = Effect.gen(function* () {
-  const campaigns = yield* CampaignRepository
-  const lists = yield* Effect.forEach(UNDER_WAY, (status) => campaigns.list({ status }, 1000))
-  const underWay = lists.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const newest = yield* Effect.forEach(underWay.slice(0, MAX_SHOWN), ({ id, name, status }) =>
-    Effect.map(Effect.all([campaigns.progress(id), campaigns.pauses(id)]), ([progress, pauses]) => ({
+  const { count, newest } = yield* SendingReader.use(({ underWay }) => underWay(MAX_SHOWN))
+  return {
+    underWay: count,
+    newest: newest.map(({ id, name, status, progress, pauses }) => ({
       ...{ id, name, status, progress },
       // The recipient domains that it currently pauses.
       pausedDomains: pauses.length,
     })),
-  )
-  return { underWay: underWay.length, newest }
+  }
 })
 
 /** Counts the endpoints, the enabled ones by the state of their breaker, and names those that have waited longest. */

@@ -1,19 +1,14 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
-import { unsubscribeByMail } from "@outreach/domain/mail/unsubscribeByMail"
-import type { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import type { Transaction } from "@outreach/domain/Transaction"
 import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
 import { Effect, Metric } from "effect"
-import type { SecureRandom } from "effect/crypto"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import { logFailure } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
@@ -41,11 +36,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
 }) {
   const { host, port: wantedPort, maxConnectionMs = workerLimits.bounces.maxConnectionMs } = options
   const returnPaths = yield* ReturnPaths
-  const run = Effect.runPromiseWith(
-    yield* Effect.context<
-      BounceRepository | UnsubscriptionRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction
-    >(),
-  )
+  const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof receive>>>())
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
   /** Callbacks that release the resources of a session. */
   const ends = new Map<string, () => void>()
@@ -148,7 +139,7 @@ const receive = Effect.fnUntraced(
 
 /** Unsubscribes a recipient after a message to the sealed unsubscribe address. */
 const unsubscribeSender = Effect.fnUntraced(function* (recipientId: RecipientId) {
-  const result = yield* unsubscribeByMail(recipientId)
+  const result = (yield* reportComplaint(recipientId, "opt-out")) === "recorded" ? "unsubscribed" : "unknown"
   yield* Metric.update(metrics.unsubscribeMails[result], 1)
   yield* (result === "unsubscribed" ? Effect.logInfo : Effect.logDebug)("mail to an address that unsubscribes").pipe(
     Effect.annotateLogs({ recipientId, result }),

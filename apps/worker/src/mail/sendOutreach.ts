@@ -135,7 +135,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     if (outcome._tag === "Unknown" && settled) {
-      const isQuarantined = settlement.state === "unknown" && settlement.delaySeconds === null
+      const isQuarantined = settlement.state === "retry" && settlement.delaySeconds === null
       yield* Effect.logWarning(
         isQuarantined ? "message quarantined, outcomes unknown" : "message sent, no SMTP reply",
       ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))

@@ -1,16 +1,15 @@
-import { type CampaignKey, type CampaignKind, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
-import type { CampaignFilter } from "@outreach/domain/campaigns/CampaignRepository"
-import { type CampaignId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
+import { type Campaign, type CampaignKey, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/lateRefusalCause"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 
 /** The conditions of a list of campaigns, all of which must match. */
-export interface CampaignListFilter extends CampaignFilter {
-  readonly kind?: CampaignKind
+export interface CampaignListFilter
+  extends Partial<Pick<Campaign, "organizationId" | "programId" | "status" | "kind">> {
   /** A part of the name, ignoring case. */
   readonly text?: string
   /** Only campaigns that currently use this sender. */
@@ -89,6 +88,7 @@ const listed = rowsOf(CampaignWithTotals, {
   totals: TOTALS,
 })
 const decodeTotals = decodeRows({ totals: CampaignTotals })
+const decodeNames = decodeRows(Struct.pick(ListedCampaign.fields, ["id", "name"]))
 const decodeHours = decodeRows(CampaignHour.fields)
 const decodeDomains = decodeRows(CampaignDomain.fields)
 const decodeLateRefusals = decodeRows(LateRefusalCount.fields)
@@ -115,6 +115,12 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       ) campaign
       cross join lateral campaign_totals(campaign.organization_id, campaign.id)
       order by campaign.id desc`.pipe(listed.decode),
+
+  /** Lists the names of campaigns of one organization or all, newest first. */
+  names: (organizationId: OrganizationId | undefined, limit: number) =>
+    sql`
+      select id, name from campaigns
+      where ${equal({ organization_id: organizationId })} order by id desc limit ${limit}`.pipe(decodeNames),
 
   totals: ({ organizationId, campaignId }: CampaignKey) =>
     sql`

@@ -1,14 +1,15 @@
-import { type CampaignKey, CampaignProgress, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import { SendingState } from "@outreach/domain/campaigns/explainUnsent"
 import { RecipientState } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
-import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
+import { columnOf, decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
-/** Maximum number of failure reasons and paused domains of a campaign. */
-const MAX_CAUSES = 20
+/** Maximum numbers of failure reasons and paused domains of a campaign. */
+const MAX_FAILURES = 20
+const MAX_PAUSES = 1000
 
 const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinute"]))
   .map((name) => `'${name}', ${columnOf(name)}`)
@@ -32,14 +33,14 @@ const states = rowsOf(SendingState, {
       select failure_class as class, failure_code as code, count(*) as messages from messages
       where organization_id = campaign.organization_id and campaign_id = campaign.id
         and failure_class is not null and quarantined_at is null
-      group by failure_class, failure_code order by messages desc, class, code limit ${MAX_CAUSES}
+      group by failure_class, failure_code order by messages desc, class, code limit ${MAX_FAILURES}
     ) failure)`,
   pauses: `(
-    select coalesce(jsonb_agg(jsonb_build_object('domain', domain, 'until',
-        to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by until), '[]') from (
-      select domain, until from domain_pauses
+    select coalesce(jsonb_agg(jsonb_build_object('domain', domain, 'status', status, 'until',
+        to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by until, domain), '[]') from (
+      select domain, status, until from domain_pauses
       where organization_id = campaign.organization_id and campaign_id = campaign.id and until > statement_timestamp()
-      order by until limit ${MAX_CAUSES}
+      order by until, domain limit ${MAX_PAUSES}
     ) pause)`,
 })
 
@@ -107,6 +108,17 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
       const campaign = campaigns.find(({ id }) => id === recipient.campaignId)
       return campaign === undefined ? [] : [{ ...recipient, campaign }]
     })
+  }),
+
+  /** Counts the campaigns that publish or send, now or later, and lists the newest ones. */
+  underWay: Effect.fnUntraced(function* (limit: number) {
+    const isUnderWay = sql`status = any (${UNDER_WAY}::text[])`
+    const newest = sql`campaign.id in (select id from campaigns where ${isUnderWay} order by id desc limit ${limit})`
+    return {
+      count: yield* sql`select count(*)::int as count from campaigns where ${isUnderWay}`.pipe(decodeCount),
+      newest: yield* sql`
+        select ${states.columns} from (${counted(sql, newest)}) campaign order by id desc`.pipe(states.decode),
+    }
   }),
 
   /** Lists paused and running campaigns that sent no e-mail in the last minute although recipients remain and the window is open, newest first. */

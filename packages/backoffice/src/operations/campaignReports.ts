@@ -65,9 +65,9 @@ export const showCampaign = operation("campaigns show", {
       from: sender && formatFrom(sender),
       ramp: sender?.ramp ?? null,
       ...{ html, text, progress },
-      pauses: yield* repository.pauses(campaignId),
+      pauses: sending.pauses,
       lateRefusals: yield* CampaignReader.use(({ lateRefusals }) => lateRefusals(key, MAX_LATE_REFUSALS)),
-      failures: yield* repository.failures(campaignId),
+      failures: sending.failures,
       quarantined: yield* repository.quarantined(campaignId),
     }
   }),

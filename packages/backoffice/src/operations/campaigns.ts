@@ -25,7 +25,6 @@ import { operation } from "./Operation.ts"
 
 // Loaded when needed, because they load the libraries that render messages.
 const useCases = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
-const drafts = Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))
 const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
 const testMails = Effect.promise(async () => ({
   ...(await import("@outreach/mail/sendTestMail")),
@@ -115,7 +114,7 @@ export const createCampaign = operation("campaigns create", {
     InvalidWindow: "windowEnd",
   },
   run: Effect.fnUntraced(function* (draft) {
-    return withoutBody(yield* (yield* drafts).draftCampaign(draft))
+    return withoutBody(yield* (yield* useCases).createCampaign(draft))
   }),
   done: () => "Draft created. Import its recipients, preview the e-mail, then schedule it.",
   examples: [

@@ -4,9 +4,9 @@ import type { Delivery, DeliverySummary } from "@outreach/domain/deliveries/Deli
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -189,7 +189,8 @@ describe("DeliveryReader", () => {
           campaign,
           recipients.map((id) => [id, "bounced"] as const),
         )
-        yield* publishEvents(drafts, yield* commitTimestamp(campaign.organizationId))
+        const at = yield* commitTimestamp(campaign.organizationId)
+        yield* EventPublisher.use(({ publish }) => publish(drafts, at))
         return drafts.map(({ id }) => id)
       }),
     )

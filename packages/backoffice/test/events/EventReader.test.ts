@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -22,7 +22,7 @@ const seed = Effect.gen(function* () {
     [ids[1]!, "human clicked"],
   ] as const) {
     const events = yield* draftsOf(campaign, [[id, outcome]])
-    yield* inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => publishEvents(events, at)))
+    yield* inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => EventPublisher.use(({ publish }) => publish(events, at))))
   }
   return { campaign, organization, ids }
 })

@@ -19,7 +19,7 @@ const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, address) })
 
 const expires = 3600
 const signInWith = ({ signInLink }: { readonly signInLink: string | null }) =>
-  signIn(signInLink!.replace("https://console.test/sign-in/", ""))
+  signIn({ linkToken: signInLink!.replace("https://console.test/sign-in/", "") })
 
 test("adds a partner's operator with the first link, and finds it for the next", function* () {
   const organizationId = (yield* seedCampaign({ recipients: 0 })).organization.id

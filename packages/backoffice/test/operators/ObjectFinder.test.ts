@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type Kind, PREFIXES } from "@outreach/domain/Identifier"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
+import { addOperator, signIn } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -22,7 +22,7 @@ const seedThings = Effect.gen(function* () {
   const [event] = yield* publishSent(campaign, 1)
   const { key } = yield* issueKey({ organizationId, name: "Nightly", scopes: ["tokens:read"], expiresAt: null })
   const operator = yield* addOperator({ name: `Dana ${organizationId}`, role: "viewer", organizationId })
-  yield* signInByName(operator.name)
+  yield* signIn({ name: operator.name })
   const [session] = yield* (yield* OperatorRepository).listSessions(operator.id)
   const [sender, dkimKey, erasure, hit] = yield* Effect.forEach(
     ["sender", "dkimKey", "erasure", "hit"] as const,

@@ -1,13 +1,13 @@
 import { describe, expect } from "@effect/vitest"
 import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
 import type { RecipientId } from "@outreach/domain/Identifier"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, qualifyOn } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -39,11 +39,14 @@ const seed = Effect.gen(function* () {
   const { settle } = yield* Settlements
   for (const lease of yield* claimMessages(9)) {
     if (lease.recipientId !== ids[7]) yield* settleSent(lease)
-    else yield* settle(lease, { state: "unrendered", failure: { class: "template", code: "no_first_name" } })
+    else {
+      const failure = { class: "template", code: "no_first_name" } as const
+      yield* settle(lease, { state: "retry", attempts: 0, delaySeconds: null, failure })
+    }
   }
   const publish = (outcomes: Parameters<typeof draftsOf>[1]) =>
     Effect.flatMap(draftsOf(campaign, outcomes), (events) =>
-      inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => publishEvents(events, at))),
+      inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => EventPublisher.use(({ publish }) => publish(events, at)))),
     )
   yield* publish([
     [ids[1]!, "human opened"],

@@ -50,7 +50,6 @@ export const Campaign = Schema.Struct({
   updatedAt: Timestamp,
 })
 export type Campaign = typeof Campaign.Type
-export type CampaignKind = Campaign["kind"]
 
 export const ListedCampaign = Schema.Struct(Struct.omit(Campaign.fields, ["html", "text"]))
 export type ListedCampaign = typeof ListedCampaign.Type

@@ -1,19 +1,14 @@
 import { Context, type Effect, Schema } from "effect"
 import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
-import type { EventDraft } from "../events/Event.ts"
 import { CampaignId, type OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
-import type { CommitTimestamp } from "../Transaction.ts"
 import type {
   Campaign,
-  CampaignFailure,
   CampaignProgress,
   CampaignStatus,
   CampaignSummary,
-  DomainPause,
-  ListedCampaign,
   QuarantinedMessage,
   Stop,
 } from "./Campaign.ts"
@@ -28,18 +23,11 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
 }
 
-export interface Publication extends Pick<PublicationChunk, "campaign"> {
-  readonly recipients: ReadonlyArray<Pick<Recipient, "id">>
-}
-
 /** A campaign that was paused because of complaints. */
 export const PausedCampaign = Schema.Struct({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
 export type PausedCampaign = typeof PausedCampaign.Type
 
 export type CampaignChanges = Partial<Pick<Campaign, "perMinute" | "pauseOnComplaints">>
-
-/** The conditions of a list of campaigns, all of which must match. */
-export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
 export class CampaignRepository extends Context.Service<
   CampaignRepository,
@@ -48,13 +36,7 @@ export class CampaignRepository extends Context.Service<
       campaign: Omit<Campaign, "organizationId" | "status" | "stoppedAt" | keyof Stop | "createdAt" | "updatedAt">,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
-    /** Lists campaigns without their bodies, newest first; all conditions must match. */
-    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<ListedCampaign>>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
-    /** Lists a campaign's paused domains by end of the pause. */
-    pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
-    /** Lists the reasons why messages weren't sent in their last attempt, most frequent first. */
-    failures(campaignId: CampaignId): Effect.Effect<ReadonlyArray<CampaignFailure>>
     /** Lists the first 100 quarantined messages. */
     quarantined(campaignId: CampaignId): Effect.Effect<ReadonlyArray<QuarantinedMessage>>
     /** Locks a campaign until the transaction ends, so that it can't be scheduled; imports share the lock. */
@@ -92,8 +74,11 @@ export class CampaignRepository extends Context.Service<
     /** Locks at most `limit` unpublished recipients of a campaign. */
     lockChunk(campaign: Pick<Campaign, "organizationId" | "id">, limit: number): Effect.Effect<PublicationChunk>
     /** Sets the status, and queues the recipients' messages. They are due when the window starts. */
-    queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
-    storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
+    queue(
+      campaign: CampaignSummary,
+      recipients: ReadonlyArray<Pick<Recipient, "id">>,
+      status: CampaignStatus,
+    ): Effect.Effect<void>
     /** Opens campaigns at the start of their window, completes those that are finished or after their window, and removes their unsent messages. */
     readonly openAndComplete: Effect.Effect<void>
   }

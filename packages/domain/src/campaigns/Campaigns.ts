@@ -1,7 +1,9 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect, Exit } from "effect"
+import { EventPublisher } from "../events/EventPublisher.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import { checkTemplate, shortLinkTo, templatesOf } from "../mail/Template.ts"
+import { addPlainFooter, wrapInPlainLayout } from "../mail/wrapInPlainLayout.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicianRepository.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
@@ -37,29 +39,36 @@ export type NewCampaign = Pick<
   Campaign,
   "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
 > &
-  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "pauseOnComplaints">>
+  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "pauseOnComplaints">> & {
+    /** `plain` wraps the HTML, and adds a footer to the text. Default `none`. */
+    readonly layout?: "none" | "plain"
+  }
 
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
-export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (campaign: NewCampaign) {
-  const { text = null, shortLink = null, fields = [], perMinute = null } = campaign
-  const { pauseOnComplaints = false } = campaign
+export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* ({
+  layout = "none",
+  ...draft
+}: NewCampaign) {
+  const { text: ownText = null, shortLink = null, fields = [], perMinute = null, pauseOnComplaints = false } = draft
+  const text = ownText !== null && layout === "plain" ? addPlainFooter(ownText) : ownText
+  const campaign = { ...draft, text, html: layout === "plain" ? wrapInPlainLayout(draft.html) : draft.html }
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(campaign.programId)
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
   const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
-  for (const { part, template } of templatesOf({ ...campaign, text })) {
+  for (const { part, template } of templatesOf(campaign)) {
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const hidden = findMissingDetails({ html: campaign.html, text }, variables)
+  const hidden = findMissingDetails(campaign, variables)
   for (const part of ["html", "text"] as const) {
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }
   yield* checkWindow(campaign)
   const id = yield* createIdentifier("campaign")
-  const settings = { text, shortLink, fields, perMinute, pauseOnComplaints }
+  const settings = { shortLink, fields, perMinute, pauseOnComplaints }
   return yield* (yield* CampaignRepository).create({ ...campaign, ...settings, id })
 })
 
@@ -155,11 +164,10 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
     const { campaign } = chunk
-    const publication = { campaign, recipients }
-    yield* campaigns.queue(publication, status)
+    yield* campaigns.queue(campaign, recipients, status)
     if (event !== undefined) {
       const at = yield* transaction.commitTimestamp(campaign.organizationId)
-      yield* campaigns.storePublication(publication, event, at)
+      yield* (yield* EventPublisher).publish([event], at)
     }
     return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })

@@ -27,7 +27,7 @@ export const SendingState = Schema.Struct({
   /** Most frequent reasons why messages weren't accepted in their last attempt, if caused by us or the mail server. */
   failures: Schema.Array(CampaignFailure),
   /** Paused domains, by end of the pause. */
-  pauses: Schema.Array(Schema.Struct(Struct.pick(DomainPause.fields, ["domain", "until"]))),
+  pauses: Schema.Array(DomainPause),
 })
 export type SendingState = typeof SendingState.Type
 

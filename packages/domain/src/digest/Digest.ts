@@ -1,6 +1,6 @@
 import type { EventData, QuotaStatus } from "@outreach/contract"
 import { Schema, Struct } from "effect"
-import type { EventDraft } from "../events/Event.ts"
+import { type EventDraft, recipientsOf } from "../events/Event.ts"
 import { OUTGOING_EVENTS } from "../events/outgoingEvents.ts"
 import { ProgramId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
@@ -103,8 +103,8 @@ export const quotaStatus = (
     ? { target, count, remaining: null, reached_at: null }
     : { target, count, remaining: Math.max(0, target - count), reached_at: count >= target ? reachedAt : null }
 
-export const recipientsPublished = ({ type, data }: EventDraft): number =>
-  type === "outreach.recipients_published" ? (data as EventData<typeof type>).recipients.length : 0
+export const recipientsPublished = (event: EventDraft): number =>
+  event.type === "outreach.recipients_published" ? recipientsOf(event).length : 0
 
 export const isBotSuspected = ({ type, data }: EventDraft): boolean =>
   OUTGOING_EVENTS[type].isHit && (data as EventData<"outreach.email_opened">).is_bot_suspected

@@ -1,4 +1,5 @@
-import type { BounceReason, EVENT_TYPES, EventData, EventTypeOf } from "@outreach/contract"
+import type { EVENT_TYPES, EventData, EventTypeOf } from "@outreach/contract"
+import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
 import { Effect } from "effect"
 import {
   type CampaignId,
@@ -28,6 +29,14 @@ export interface EventDraft {
   readonly data: object
 }
 
+/** Returns the recipients of an event: its own, or those that it lists. */
+export const recipientsOf = ({ type, recipientId, data }: EventDraft): ReadonlyArray<string> => {
+  if (recipientId !== null) return [recipientId]
+  return type === "outreach.recipients_published"
+    ? (data as EventData<typeof type>).recipients.map((recipient) => recipient.service_recipient_id)
+    : []
+}
+
 /** Creates an event draft with `data` of its type. */
 export const composeEvent = <Type extends OutreachEventType>(
   type: Type,
@@ -51,6 +60,10 @@ export const composeBounced = (addressee: Addressee, reason: BounceReason) =>
   Effect.map(describe(addressee), ({ about, data }) =>
     composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: reason }),
   )
+
+/** Returns the reason of a bounce's event; `other` for other events. */
+export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
+  BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
 
 const describe = ({ organizationId, campaignId, programId, recipientId, token }: Addressee) =>
   Effect.map(createIdentifier("event"), (id) => ({

@@ -1,7 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { EventDraft } from "../events/Event.ts"
 import type { OrganizationId, RecipientId } from "../Identifier.ts"
-import type { CommitTimestamp } from "../Transaction.ts"
 import type { Hit, JudgedHit, WaitingHit } from "./Hit.ts"
 
 /** Stores hits as received, with their classification. */
@@ -22,8 +20,6 @@ export class HitRepository extends Context.Service<
       organizationId: OrganizationId,
       judged: ReadonlyArray<JudgedHit>,
     ): Effect.Effect<ReadonlySet<RecipientId>>
-    /** Updates the recipients of events, and publishes the events. */
-    publish(events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
     /** Deletes hits that were classified more than a number of days ago, in batches. Returns their number, 0 when none are left. */
     forget(days: number): Effect.Effect<number>
   }

@@ -1,6 +1,7 @@
 import { suspect } from "@outreach/bot-suspicion"
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
+import { EventPublisher } from "../events/EventPublisher.ts"
 import { createIdentifier, type OrganizationId } from "../Identifier.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
@@ -18,7 +19,7 @@ export const judgeHits = Effect.fnUntraced(function* (organizationId: Organizati
   const at = yield* (yield* Transaction).commitTimestamp(organizationId)
   // A recipient erased after the hits were read has no events.
   const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
-  yield* repository.publish(events, at)
+  yield* (yield* EventPublisher).publish(events, at)
   return hits.length
 }, inTransaction)
 

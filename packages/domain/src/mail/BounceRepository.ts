@@ -1,9 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { EventDraft } from "../events/Event.ts"
 import type { RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
-import type { SuppressionReason } from "../suppressions/Suppression.ts"
-import type { CommitTimestamp } from "../Transaction.ts"
 import type { LateRefusalCause } from "./lateRefusalCause.ts"
 
 /** A locked recipient of a returned message. */
@@ -19,17 +16,8 @@ export class BounceRepository extends Context.Service<
   {
     /** Locks a recipient, and their message if its outcome is unknown; undefined for an unknown recipient. */
     lock(recipientId: RecipientId): Effect.Effect<BouncedRecipient | undefined>
-    /** Marks a recipient as bounced, removes a waiting message, and publishes the event; a hard bounce suppresses the address. */
-    storeBounce(
-      bounced: BouncedRecipient,
-      event: EventDraft,
-      options: {
-        readonly at: CommitTimestamp
-        readonly isHardBounce: boolean
-        /** The quoted reply, from `cleanSmtpReply`; null if the report quotes none. */
-        readonly reply: string | null
-      },
-    ): Effect.Effect<void>
+    /** Removes the waiting message of a recipient who bounces, and stores the reply, from `cleanSmtpReply`; null if the report quotes none. */
+    storeBounce(bounced: BouncedRecipient, reply: string | null): Effect.Effect<void>
     /**
      * Stores that a message was rejected after acceptance, with the quoted reply. Returns false if already known. It isn't
      * counted any more after the recipient bounces.
@@ -37,9 +25,5 @@ export class BounceRepository extends Context.Service<
     storeLateRefusal(recipient: Recipient, cause: LateRefusalCause, reply: string | null): Effect.Effect<boolean>
     /** Stores a recipient's complaint. Returns false if already known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
-    /** Suppresses a recipient's address in all programs of the organization, after its clock was advanced; `withdrawSuppressed` withdraws waiting recipients. */
-    suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
-    /** Pauses the address's domain for the recipient's campaign. */
-    pauseDomain(recipient: Recipient, status: string, seconds: number): Effect.Effect<void>
   }
 >()("domain/mail/BounceRepository") {}

@@ -1,11 +1,14 @@
 import { Effect } from "effect"
 import { composeBounced } from "../events/Event.ts"
+import { EventPublisher } from "../events/EventPublisher.ts"
 import type { RecipientId } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
+import { suppressAddresses } from "../suppressions/Withdrawals.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import { lateRefusalCause } from "./lateRefusalCause.ts"
+import { MessageQueue } from "./MessageQueue.ts"
 import { OUR_RETRY } from "./Outreach.ts"
 import type { ReportedOutcome } from "./Transport.ts"
 
@@ -38,16 +41,24 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
   const result = decideBounce(bounced, verdict)
   if (bounced === undefined || (result !== "recorded" && result !== "refused")) return result
   const { recipient } = bounced
-  const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, recipient.email)
+  const { organizationId, campaignId, email } = recipient
+  const queue = yield* MessageQueue
+  const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, email)
   if (result === "refused") {
-    if (verdict._tag === "Refused") yield* bounces.pauseDomain(recipient, verdict.status, OUR_RETRY.Refused)
+    if (verdict._tag === "Refused") {
+      const rejection = { campaignId, email, status: verdict.status, delaySeconds: OUR_RETRY.Refused }
+      yield* queue.pauseDomains(organizationId, [rejection])
+    }
     if (recipient.sentAt === null) return result
     return (yield* bounces.storeLateRefusal(recipient, lateRefusalCause(verdict), reply)) ? result : "repeated"
   }
   // The reporting server has given up.
-  const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
-  const event = yield* composeBounced({ ...recipient, recipientId }, bounceReason)
-  const at = yield* (yield* Transaction).commitTimestamp(recipient.organizationId)
-  yield* bounces.storeBounce(bounced, event, { at, isHardBounce: isHardBounce(bounceReason), reply })
+  const answer = verdict._tag === "Bounced" ? verdict.reason : "other"
+  const event = yield* composeBounced({ ...recipient, recipientId }, answer)
+  yield* bounces.storeBounce(bounced, reply)
+  yield* queue.countAnswers(organizationId, [{ campaignId, email, answer, reply }])
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  if (isHardBounce(answer)) yield* suppressAddresses(organizationId, [email], "bounced")
+  yield* (yield* EventPublisher).publish([event], at)
   return result
 }, inTransaction)

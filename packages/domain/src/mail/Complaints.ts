@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { RecipientId } from "../Identifier.ts"
 import type { SuppressionReason } from "../suppressions/Suppression.ts"
 import { UnsubscriptionRepository } from "../suppressions/UnsubscriptionRepository.ts"
+import { suppressAddresses } from "../suppressions/Withdrawals.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
@@ -46,6 +47,6 @@ const record = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackTy
   }
   if (!(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
   yield* (yield* Transaction).commitTimestamp(organizationId)
-  yield* bounces.suppress(bounced.recipient, reason)
+  yield* suppressAddresses(organizationId, [bounced.recipient.email], reason)
   return "recorded"
 }, inTransaction)

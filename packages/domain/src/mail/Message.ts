@@ -20,6 +20,7 @@ export interface MessageLease
   readonly ramp?: { readonly senderId: SenderId; readonly day: string } | null
 }
 
+/** Common data of a campaign's messages. */
 export const MessageTemplate = Schema.Struct({
   subject: Schema.String,
   html: Schema.String,
@@ -34,9 +35,3 @@ export const MessageTemplate = Schema.Struct({
   programName: Schema.String,
 })
 export type MessageTemplate = typeof MessageTemplate.Type
-
-/** Template data of a sending campaign. */
-export const SendingTemplate = Schema.Struct({
-  ...MessageTemplate.fields,
-})
-export type SendingTemplate = typeof SendingTemplate.Type

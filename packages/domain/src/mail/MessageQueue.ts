@@ -4,30 +4,32 @@ import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import type { CommitTimestamp } from "../Transaction.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
-import type { MessageLease, SendingTemplate } from "./Message.ts"
+import type { MessageLease, MessageTemplate } from "./Message.ts"
 import type { MailFailure, MailOutcome } from "./Transport.ts"
 
-/** Result of a settlement for the message; an event is published in the same transaction. */
-export type MessageSettlement =
-  | { readonly state: "sent"; readonly event: EventDraft }
-  /** A hard bounce suppresses the address in all programs of the organization. */
-  | { readonly state: "bounced"; readonly event: EventDraft; readonly isHardBounce: boolean }
-  /** `attempts` is the number that counts against the mailbox. */
-  | {
-      readonly state: "retry"
-      readonly attempts: number
-      readonly delaySeconds: number
-      /** Status of a rejection about us: the campaign pauses the domain for the same time. */
-      readonly refusedWith?: string
-      /** Reason why the message wasn't sent, if not caused by the recipient. */
-      readonly failure?: MailFailure
-    }
-  /** The message doesn't render with its recipient's fields: it wasn't sent, and is quarantined. */
-  | { readonly state: "unrendered"; readonly failure: MailFailure }
-  /** The outcome is unknown; without a delay it is quarantined for an operator. */
-  | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
+/** A message that leaves the queue; the event is published in the same transaction. */
+export interface FinalSettlement {
+  readonly state: "sent" | "bounced"
+  readonly event: EventDraft
+}
+
+/** A message that stays in the queue. */
+export interface RetrySettlement {
+  readonly state: "retry"
+  /** Number of attempts that count against the mailbox from now on. */
+  readonly attempts: number
+  /** Null quarantines it for an operator. */
+  readonly delaySeconds: number | null
+  /** Whether the whole message was sent without a response; default false. */
+  readonly isUnknown?: boolean
+  /** Status of a rejection about us: the campaign pauses the domain for the same time. */
+  readonly refusedWith?: string
+  /** Reason why the message wasn't sent, if not caused by the recipient. */
+  readonly failure?: MailFailure
+}
+
+export type MessageSettlement = FinalSettlement | RetrySettlement
 
 export type AttemptOutcome = Lowercase<Exclude<MailOutcome["_tag"], "Late">>
 
@@ -40,23 +42,11 @@ export interface MessageAttempt {
 
 export type LeaseKey = Pick<MessageLease, "recipientId" | "leaseToken">
 
-/** Data of a message that stays in the queue. */
-export interface KeptMessage {
+/** A message to settle. */
+export interface SettledMessage<Settlement = MessageSettlement> {
   readonly lease: MessageLease
+  readonly settlement: Settlement
   readonly attempt: MessageAttempt | undefined
-  /** Number of attempts that count against the mailbox from now on. */
-  readonly attempts: number
-  /** Null quarantines it. */
-  readonly delaySeconds: number | null
-  /** Whether the whole message was sent without a response. */
-  readonly isUnknown: boolean
-  readonly failure?: MailFailure
-}
-
-export interface FinalMessage {
-  readonly lease: MessageLease
-  readonly attempt: MessageAttempt | undefined
-  readonly settlement: Extract<MessageSettlement, { readonly state: "sent" | "bounced" }>
 }
 
 /** Response of a recipient domain's mail server to a campaign's message. */
@@ -108,7 +98,7 @@ export class MessageQueue extends Context.Service<
     /** Deletes rates and domain pauses unused for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
     /** Reads the common data of a campaign's messages. */
-    template(campaignId: CampaignId): Effect.Effect<SendingTemplate>
+    template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
     /** Reads the fields of recipients; recipients without fields are absent. */
     fields(
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,
@@ -120,22 +110,15 @@ export class MessageQueue extends Context.Service<
     putBack(
       organizationId: OrganizationId,
       recipientIds: ReadonlyArray<RecipientId>,
-      messages: ReadonlyArray<KeptMessage>,
+      messages: ReadonlyArray<SettledMessage<RetrySettlement>>,
     ): Effect.Effect<ReadonlyArray<LeaseKey>>
     /** Same for messages that leave the queue. */
     takeOut(
       organizationId: OrganizationId,
       recipientIds: ReadonlyArray<RecipientId>,
-      messages: ReadonlyArray<FinalMessage>,
+      messages: ReadonlyArray<SettledMessage>,
     ): Effect.Effect<ReadonlyArray<LeaseKey>>
-    /** Updates the recipients of messages that left the queue, suppresses the addresses of hard bounces, counts responses and publishes the events. */
-    stampRecipients(
-      organizationId: OrganizationId,
-      messages: ReadonlyArray<FinalMessage>,
-      answers: ReadonlyArray<DomainAnswer>,
-      at: CommitTimestamp,
-    ): Effect.Effect<void>
-    /** Counts domains' responses, and stores each domain's last rejection. */
+    /** Counts domains' responses, and stores each domain's last rejection; before the organization's clock is locked. */
     countAnswers(organizationId: OrganizationId, answers: ReadonlyArray<DomainAnswer>): Effect.Effect<void>
     /** Pauses the domains that rejected us. */
     pauseDomains(organizationId: OrganizationId, rejections: ReadonlyArray<DomainRejection>): Effect.Effect<void>

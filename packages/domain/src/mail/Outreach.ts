@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import { DescribedError } from "../DescribedError.ts"
 import { composeBounced, composeSent } from "../events/Event.ts"
-import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
 import type { MessageLease } from "./Message.ts"
 import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
@@ -100,37 +100,41 @@ export class MessageNotRendered extends DescribedError(
 /** Quarantines a leased message that doesn't render, with the reason. Only its recipient is affected. */
 export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
   const failure: MailFailure = { class: "template", code: reason }
-  yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })
+  yield* (yield* Settlements).settle(lease, { ...retryUncounted(lease, null), failure })
   return failure
 })
 
-const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {
+/** Keeps a message in the queue; the attempt doesn't count against the mailbox. */
+const retryUncounted = ({ attempt }: MessageLease, delaySeconds: number | null) =>
+  ({ state: "retry", attempts: attempt - 1, delaySeconds }) as const
+
+const decideSettlement = Effect.fnUntraced(function* (
+  lease: MessageLease,
+  outcome: MailOutcome,
+): Effect.fn.Return<MessageSettlement, never, SecureRandom.SecureRandom> {
   const { attempt } = lease
-  if (outcome._tag === "Unknown") {
-    const delaySeconds = UNKNOWN_RETRY[lease.unknownOutcomes] ?? null
-    return { state: "unknown", delaySeconds, failure: outcome.failure } satisfies MessageSettlement
+  switch (outcome._tag) {
+    case "Accepted":
+      return { state: "sent", event: yield* composeSent(lease) }
+    case "Unknown": {
+      const delaySeconds = UNKNOWN_RETRY[lease.unknownOutcomes] ?? null
+      return { ...retryUncounted(lease, delaySeconds), isUnknown: true, failure: outcome.failure }
+    }
+    case "Unreachable": {
+      const isOfMessage = outcome.failure.class === "slow" || outcome.failure.class === "sender"
+      const delaySeconds = isOfMessage ? SLOW_RETRY : OUR_RETRY.Unreachable
+      return { ...retryUncounted(lease, delaySeconds), failure: outcome.failure }
+    }
+    case "Refused":
+      return { ...retryUncounted(lease, OUR_RETRY.Refused), refusedWith: outcome.status }
+    case "Late":
+      return retryUncounted(lease, OUR_RETRY.Late)
+    case "Deferred": {
+      const delaySeconds = softRetryDelay(attempt, outcome.greylistedSeconds)
+      if (delaySeconds !== undefined) return { state: "retry", attempts: attempt, delaySeconds }
+      return { state: "bounced", event: yield* composeBounced(lease, "other") }
+    }
+    case "Bounced":
+      return { state: "bounced", event: yield* composeBounced(lease, outcome.reason) }
   }
-  if (outcome._tag === "Refused" || outcome._tag === "Unreachable" || outcome._tag === "Late") {
-    return {
-      state: "retry",
-      attempts: attempt - 1,
-      delaySeconds:
-        outcome._tag === "Unreachable" && (outcome.failure.class === "slow" || outcome.failure.class === "sender")
-          ? SLOW_RETRY
-          : OUR_RETRY[outcome._tag],
-      ...(outcome._tag === "Refused" && { refusedWith: outcome.status }),
-      ...(outcome._tag === "Unreachable" && { failure: outcome.failure }),
-    } satisfies MessageSettlement
-  }
-  if (outcome._tag === "Deferred") {
-    const delaySeconds = softRetryDelay(attempt, outcome.greylistedSeconds)
-    if (delaySeconds !== undefined)
-      return { state: "retry", attempts: attempt, delaySeconds } satisfies MessageSettlement
-  }
-  if (outcome._tag === "Accepted") {
-    return { state: "sent", event: yield* composeSent(lease) } satisfies MessageSettlement
-  }
-  const bounceReason = outcome._tag === "Bounced" ? outcome.reason : "other"
-  const event = yield* composeBounced(lease, bounceReason)
-  return { state: "bounced", event, isHardBounce: isHardBounce(bounceReason) } satisfies MessageSettlement
 })

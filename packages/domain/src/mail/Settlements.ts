@@ -1,19 +1,23 @@
-import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { coalesce } from "../coalesce.ts"
-import type { EventDraft } from "../events/Event.ts"
+import { bounceReasonOf } from "../events/Event.ts"
+import { EventPublisher } from "../events/EventPublisher.ts"
 import type { CampaignId, OrganizationId } from "../Identifier.ts"
+import { isHardBounce } from "../suppressions/Suppression.ts"
+import type { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
+import { suppressAddresses } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
 import type { MessageLease } from "./Message.ts"
 import {
   type DomainAnswer,
   type DomainRejection,
-  type FinalMessage,
-  type KeptMessage,
+  type FinalSettlement,
   type LeaseKey,
   type MessageAttempt,
   MessageQueue,
   type MessageSettlement,
+  type RetrySettlement,
+  type SettledMessage,
 } from "./MessageQueue.ts"
 
 const MAX_BATCH_SIZE = 100
@@ -22,18 +26,12 @@ const MAX_TRIES = 200
 /** Maximum wait for a campaign's next turn: later retries don't need a separate turn. */
 const MAX_TURN_WAIT_SECONDS = 60
 
-interface Settling {
-  readonly lease: MessageLease
-  readonly settlement: MessageSettlement
-  readonly attempt: MessageAttempt | undefined
-}
-
 export class Settlements extends Context.Service<Settlements>()("domain/mail/Settlements", {
   make: Effect.gen(function* () {
     const transaction = yield* Transaction
-    const context = yield* Effect.context<MessageQueue | Transaction>()
+    const context = yield* Effect.context<MessageQueue | Transaction | SuppressionRepository | EventPublisher>()
     // Transactions of an organization wait for its clock in turn, so settlements that arrive during one share the next stamp.
-    const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
+    const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<SettledMessage>) =>
       settleMessages(items).pipe(Effect.provideContext(context)),
     )
     return {
@@ -52,7 +50,7 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
 }
 
 /** Settles messages, those of each organization in one transaction. Returns for each whether its lease was still valid. */
-const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settling>) {
+const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<SettledMessage>) {
   const { run } = yield* Transaction
   const { bringTurnsForward } = yield* MessageQueue
   const settled = new Set<string>()
@@ -68,52 +66,48 @@ const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settlin
 const keyOf = ({ recipientId, leaseToken }: LeaseKey): string => `${recipientId} ${leaseToken}`
 
 /** Settles messages of one organization with one stamp. Returns the keys of leases that were still valid. */
-const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
+const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<SettledMessage>) {
   const queue = yield* MessageQueue
   const recipientIds = items.map(({ lease }) => lease.recipientId)
-  const kept = items.flatMap(keptOf)
-  const finals = items.flatMap(finalOf)
+  const retries = items.filter(isRetry)
+  const finals = items.filter(isFinal)
   const leases = [
-    ...(kept.length === 0 ? [] : yield* queue.putBack(organizationId, recipientIds, kept)),
+    ...(retries.length === 0 ? [] : yield* queue.putBack(organizationId, recipientIds, retries)),
     ...(finals.length === 0 ? [] : yield* queue.takeOut(organizationId, recipientIds, finals)),
   ]
   const held = new Set(leases.map(keyOf))
-  const isHeld = ({ lease }: { readonly lease: MessageLease }) => held.has(keyOf(lease))
-  const settled = items.filter(isHeld)
-  const finalNow = finals.filter(isHeld)
+  const settled = items.filter(({ lease }) => held.has(keyOf(lease)))
   const rejections = settled.flatMap(rejectionOf)
   if (rejections.length > 0) yield* queue.pauseDomains(organizationId, rejections)
-  if (finalNow.length > 0) {
-    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-    yield* queue.stampRecipients(organizationId, finalNow, finalNow.flatMap(answersTo), at)
-  }
-  // Last, because a transaction that has locked the clock may wait for these rows, so their owners must not wait for the clock.
-  const answers = settled.filter((item) => item.settlement.state === "retry").flatMap(answersTo)
+  const answers = settled.flatMap(answersTo)
   if (answers.length > 0) yield* queue.countAnswers(organizationId, answers)
+  const left = settled.filter(isFinal)
+  if (left.length > 0) {
+    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+    const bounced = left.filter(({ settlement }) => isHardBounce(bounceReasonOf(settlement.event)))
+    const emails = bounced.map(({ lease }) => lease.email)
+    yield* suppressAddresses(organizationId, emails, "bounced")
+    const events = left.map(({ settlement }) => settlement.event)
+    yield* (yield* EventPublisher).publish(events, at)
+  }
+  // Last, because a claim locks these rows, and nobody may wait for the clock with them.
   const uncounted = settled.flatMap((item) => (reachedNobody(item) ? (item.lease.ramp ?? []) : []))
   if (uncounted.length > 0) yield* queue.giveBackToRamps(organizationId, uncounted)
   return held
 })
 
-/** Returns the data of a message that stays in the queue; an unknown outcome doesn't count against the mailbox. */
-const keptOf = ({ lease, settlement, attempt }: Settling): ReadonlyArray<KeptMessage> => {
-  const attempts = lease.attempt - 1
-  if (settlement.state === "retry") return [{ lease, attempt, isUnknown: false, ...settlement }]
-  if (settlement.state === "unknown") return [{ lease, attempt, isUnknown: true, attempts, ...settlement }]
-  if (settlement.state !== "unrendered") return []
-  return [{ lease, attempt, isUnknown: false, attempts, delaySeconds: null, failure: settlement.failure }]
+const isRetry = (item: SettledMessage): item is SettledMessage<RetrySettlement> => item.settlement.state === "retry"
+const isFinal = (item: SettledMessage): item is SettledMessage<FinalSettlement> => item.settlement.state !== "retry"
+
+const rejectionOf = ({ lease, settlement }: SettledMessage): ReadonlyArray<DomainRejection> => {
+  if (settlement.state !== "retry" || settlement.refusedWith === undefined || settlement.delaySeconds === null) return []
+  const { campaignId, email } = lease
+  return [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
 }
 
-const finalOf = ({ lease, settlement, attempt }: Settling): ReadonlyArray<FinalMessage> =>
-  settlement.state === "sent" || settlement.state === "bounced" ? [{ lease, settlement, attempt }] : []
-
-const rejectionOf = ({ lease: { campaignId, email }, settlement }: Settling): ReadonlyArray<DomainRejection> =>
-  settlement.state === "retry" && settlement.refusedWith !== undefined
-    ? [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
-    : []
-
 /** Returns the reply of a recipient domain's server; empty without one. */
-const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
+const answersTo = ({ lease, settlement, attempt }: SettledMessage): ReadonlyArray<DomainAnswer> => {
+  const { campaignId, email } = lease
   const reply = attempt?.reply ?? null
   if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
   if (settlement.state === "bounced") return [{ campaignId, email, answer: bounceReasonOf(settlement.event), reply }]
@@ -121,18 +115,18 @@ const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settli
   return answer === "deferred" || answer === "refused" ? [{ campaignId, email, answer, reply }] : []
 }
 
-export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
-  BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
-
 /** Returns whether no recipient's server was contacted about the message, as far as known. A deferral is a reply. */
-const reachedNobody = ({ lease, settlement }: Settling): boolean =>
-  settlement.state === "unrendered" ||
-  (settlement.state === "retry" && settlement.attempts < lease.attempt && settlement.refusedWith === undefined)
+const reachedNobody = ({ lease, settlement }: SettledMessage): boolean =>
+  settlement.state === "retry" &&
+  !settlement.isUnknown &&
+  settlement.attempts < lease.attempt &&
+  settlement.refusedWith === undefined
 
 /** Returns the seconds until each campaign's next returned message, if that is before its next regular turn. */
-const retryDelays = (items: ReadonlyArray<Settling>): ReadonlyMap<CampaignId, number> => {
+const retryDelays = (items: ReadonlyArray<SettledMessage>): ReadonlyMap<CampaignId, number> => {
   const delays = new Map<CampaignId, number>()
-  for (const { lease, delaySeconds } of items.flatMap(keptOf)) {
+  for (const { lease, settlement } of items.filter(isRetry)) {
+    const { delaySeconds } = settlement
     if (delaySeconds === null || delaySeconds >= MAX_TURN_WAIT_SECONDS) continue
     delays.set(lease.campaignId, Math.min(delaySeconds, delays.get(lease.campaignId) ?? Infinity))
   }

@@ -38,10 +38,11 @@ export class OperatorRepository extends Context.Service<
     ): Effect.Effect<Timestamp, OperatorNotFound>
     /** Finds a valid link without using it; undefined for an unknown, expired or used one. */
     findSignInLink(token: string): Effect.Effect<{ readonly operator: Operator; readonly once: boolean } | undefined>
-    /** Uses a valid link, and inserts a session of its operator. A single-use link succeeds once. */
-    beginSession(linkToken: string, session: NewToken): Effect.Effect<Operator | undefined>
-    /** Inserts a session of the operator with a name; undefined if there is none. */
-    beginSessionOf(name: string, session: NewToken): Effect.Effect<Operator | undefined>
+    /** Inserts a session of the operator with a valid link, which is used, or with a name. A single-use link succeeds once. */
+    beginSession(
+      by: { readonly linkToken: string } | { readonly name: string },
+      session: NewToken,
+    ): Effect.Effect<Operator | undefined>
     /** Finds the operator of a session token, and records its use at most once a minute; undefined if it has ended. */
     findSession(
       token: string,

@@ -70,16 +70,12 @@ export const createSignInLink = Effect.fn("Operators.createSignInLink")(function
   return { token, expiresAt }
 })
 
-/** Signs in with a link; undefined for an unknown, expired or used one. The session's token can't be read again. */
-export const signIn = Effect.fn("Operators.signIn")(function* (linkToken: string) {
+/**
+ * Signs in with a link, or as the operator named by a trusted proxy; undefined for an unknown name, or an unknown, expired or used link. The
+ * session's token can't be read again.
+ */
+export const signIn = Effect.fn("Operators.signIn")(function* (by: { linkToken: string } | { name: string }) {
   const token = yield* drawToken
-  const operator = yield* (yield* OperatorRepository).beginSession(linkToken, { token, seconds: SESSION_SECONDS })
-  return operator && { operator, token }
-})
-
-/** Signs in the operator named by a trusted proxy; undefined if there is none. */
-export const signInByName = Effect.fn("Operators.signInByName")(function* (name: string) {
-  const token = yield* drawToken
-  const operator = yield* (yield* OperatorRepository).beginSessionOf(name, { token, seconds: SESSION_SECONDS })
+  const operator = yield* (yield* OperatorRepository).beginSession(by, { token, seconds: SESSION_SECONDS })
   return operator && { operator, token }
 })

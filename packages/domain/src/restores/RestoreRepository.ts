@@ -1,6 +1,5 @@
 import { Context, type Effect } from "effect"
 import type { CampaignStatus } from "../campaigns/Campaign.ts"
-import type { EventDraft } from "../events/Event.ts"
 import type { OrganizationId, RecipientId, RestoreId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { Timestamp } from "../Timestamp.ts"
@@ -30,10 +29,10 @@ export class RestoreRepository extends Context.Service<
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
     ): Effect.Effect<ReadonlyArray<RecipientId>>
-    /** Marks the recipients of events as sent and published, removes their messages, and publishes the events. */
-    storeMailed(
+    /** Marks recipients as published, and removes their messages. */
+    takeOutMailed(
       organizationId: OrganizationId,
-      events: ReadonlyArray<EventDraft>,
+      ids: ReadonlyArray<RecipientId>,
       at: CommitTimestamp,
     ): Effect.Effect<void>
     /** Records that a mail server's log was read completely. */

@@ -1,6 +1,7 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { composeSent } from "../events/Event.ts"
+import { EventPublisher } from "../events/EventPublisher.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -63,6 +64,7 @@ export const findUnderWay = Effect.gen(function* () {
 export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: ReadonlyArray<RecipientId>) {
   const restores = yield* RestoreRepository
   const transaction = yield* Transaction
+  const publisher = yield* EventPublisher
   const found = yield* restores.findRecipients(ids)
   const campaigns = new Set<Recipient["campaignId"]>()
   let marked = 0
@@ -76,7 +78,9 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
       const events = yield* Effect.forEach(mailed, (recipient) =>
         composeSent({ ...recipient, recipientId: recipient.id }),
       )
-      yield* restores.storeMailed(organizationId, events, yield* transaction.commitTimestamp(organizationId))
+      const at = yield* transaction.commitTimestamp(organizationId)
+      yield* restores.takeOutMailed(organizationId, [...unsent], at)
+      yield* publisher.publish(events, at)
       return mailed
     })
     for (const { campaignId } of yield* transaction.run(mark)) {

@@ -13,12 +13,17 @@ import type {
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
-    /** Adds entries for each clinician's NPI and e-mail address. Returns the number of new ones. Those `byUnsubscription` end when it is undone. */
+    /** Adds entries for each clinician's NPI and e-mail address. Returns the number of new ones. */
     add(
       organizationId: OrganizationId,
       clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
-      options?: { readonly byUnsubscription: boolean },
+      options?: {
+        /** Whether they end when the recipient undoes an unsubscription; default false. */
+        readonly byUnsubscription?: boolean
+        /** Whether the transaction withdraws the waiting recipients; otherwise `findUnapplied` lists the organization's entries. Default true. */
+        readonly isApplied?: boolean
+      },
     ): Effect.Effect<number>
     /**
      * Removes entries of a program and its organization, or only of the organization. Returns their number. Withdrawn recipients stay

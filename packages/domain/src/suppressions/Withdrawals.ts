@@ -3,6 +3,7 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Npi } from "../recipients/Npi.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
 import { settleAll } from "../settleAll.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
@@ -76,6 +77,21 @@ export const assertNoNewMatches = Effect.fnUntraced(function* (
 ) {
   const matches = yield* (yield* WithdrawalRepository).findMatches(organizationId, clinicians)
   if (matches.some(({ id }) => !locked.has(id))) return yield* new WithdrawalConflict()
+})
+
+/**
+ * Suppresses addresses in all programs of an organization; `withdrawSuppressed` withdraws the waiting recipients. Returns the number of new ones.
+ *
+ * Call it with the organization's clock locked, so that a recipient who was imported without seeing the suppression is already committed.
+ */
+export const suppressAddresses = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  emails: ReadonlyArray<Recipient["email"]>,
+  reason: SuppressionReason,
+) {
+  if (emails.length === 0) return 0
+  const clinicians = emails.map((email) => ({ programId: null, npi: null, email }))
+  return yield* (yield* SuppressionRepository).add(organizationId, clinicians, reason, { isApplied: false })
 })
 
 /** Withdraws the next waiting recipients of programs that reached their quota. Returns their number. */

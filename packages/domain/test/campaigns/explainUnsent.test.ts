@@ -69,7 +69,7 @@ describe("the explanation of unsent e-mails", () => {
     [{ isRampReached: true }, "as its ramp allows. It resumes at 2026-11-24 00:00 UTC."],
     [{ failures: [failure] }, "The mail server refuses connections (ECONNREFUSED). 900 messages are queued"],
     [
-      { dueAt: at(55), pauses: [{ domain: "a.test", until: at(55) }] },
+      { dueAt: at(55), pauses: [{ domain: "a.test", status: "550 5.7.1", until: at(55) }] },
       "a.test rejected our e-mails and is paused until 2026-11-23 08:55",
     ],
     [

@@ -1,11 +1,8 @@
 import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import {
   Campaign,
-  CampaignFailure,
   CampaignProgress,
   CampaignSummary,
-  DomainPause,
-  ListedCampaign,
   QuarantinedMessage,
   TRANSITIONS,
   WORKER_TRANSITIONS,
@@ -13,25 +10,21 @@ import {
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository, PausedCampaign } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
-import type { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Record, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { publishEvents } from "../events/publishEvents.ts"
 import { columnOf, decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
+import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 import { openAndComplete } from "./openAndComplete.ts"
 
 const { publish } = WORKER_TRANSITIONS
 
 const { columns, decode } = rowsOf(Campaign)
-const listed = rowsOf(ListedCampaign)
 const summary = rowsOf(CampaignSummary)
 const program = rowsOf(Program)
 const recipient = rowsOf(Recipient)
@@ -45,14 +38,14 @@ const paused = rowsOf(PausedCampaign, {
   sent: "chosen.sent::int",
   complained: "chosen.complained::int",
 })
-const pauses = rowsOf(DomainPause)
-const failure = { class: "failure_class", code: "failure_code" }
-const failures = rowsOf(CampaignFailure, { ...failure, messages: "count(*)::int" })
-const quarantined = rowsOf(QuarantinedMessage, { ...failure, token: "recipient.token" })
+const quarantined = rowsOf(QuarantinedMessage, {
+  class: "failure_class",
+  code: "failure_code",
+  token: "recipient.token",
+})
 
 export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) {
   const hints = yield* Hints
-  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
   // Not decoded, because every token request reads it.
   const summaries = Effect.fnUntraced(function* (
@@ -93,20 +86,6 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         firstOr(CampaignNotFound, { campaignId }),
       ),
 
-    // Each organization is one range of the primary key.
-    list: ({ organizationId, programId, status }, limit) =>
-      sql`
-          select campaign.* from organizations
-          cross join lateral (
-            select ${listed.columns} from campaigns
-            where organization_id = organizations.id
-              and (${programId ?? null}::text is null or program_id = ${programId ?? null})
-              and (${status ?? null}::text is null or status = ${status ?? null})
-            order by campaigns.id desc limit ${limit}
-          ) campaign
-          where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
-          order by campaign.id desc limit ${limit}`.pipe(listed.decode),
-
     // A send updates the recipient's row, so the index by update time finds the sends of the last minute. The statement's clock is constant,
     // so the planner can estimate how few they are.
     progress: (campaignId) =>
@@ -119,17 +98,6 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
               and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
           ) minute
           where campaign.id = ${campaignId}`.pipe(progress.decode, only),
-
-    pauses: (campaignId) =>
-      sql`
-          select ${pauses.columns} from domain_pauses
-          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`.pipe(pauses.decode),
-
-    failures: (campaignId) =>
-      sql`
-          select ${failures.columns} from messages join campaigns campaign using (organization_id)
-          where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
-          group by failure_class, failure_code order by messages desc, class, code limit 20`.pipe(failures.decode),
 
     quarantined: (campaignId) =>
       sql`
@@ -212,7 +180,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       }
     }),
 
-    queue: Effect.fnUntraced(function* ({ campaign: { organizationId, id, windowStart }, recipients }, status) {
+    queue: Effect.fnUntraced(function* ({ organizationId, id, windowStart }, recipients, status) {
       yield* sql`
           update campaigns set status = ${status}, updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${id}`
@@ -223,20 +191,8 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
             select ${organizationId}, given.id, ${id}, ${windowStart}::timestamptz from ${toTable("given", recipients, { id: "text" })}
             returning 1 as sign, ${MESSAGE_STATE}
           ) ${countMessages("select * from queued")}`
-    }),
-
-    storePublication: Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }, event, at) {
-      yield* sql`
-          with changed as (
-            update recipients recipient
-            set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            from ${toTable("given", recipients, { id: "text" })}
-            where recipient.organization_id = ${organizationId} and recipient.id = given.id
-            returning ${RECIPIENT_STATE}
-          ) ${countRecipients("changed")}`
-      yield* publishEvents([event], at)
       yield* hints.give("messages", organizationId)
-    }, Effect.provideContext(context)),
+    }),
 
     openAndComplete: openAndComplete(sql),
   }

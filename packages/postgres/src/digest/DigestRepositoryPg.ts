@@ -42,7 +42,7 @@ const records = rowsOf(
 const decodeFuture = decodeValue({ is_future: Schema.Boolean })
 const funnelRows = rowsOf(Funnel, { programId: "program.id", totals })
 
-/** Stores the digest in PostgreSQL. `publishEvents` counts the outreach. */
+/** Stores the digest in PostgreSQL. `EventPublisher` counts the outreach. */
 export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
   countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
     const counted = yield* sql`

@@ -13,10 +13,11 @@ import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Array as Arr, Effect, Layer, Order, Redacted, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
+import { keyset } from "../keyset.ts"
 import { decodeRows, decodeValue, first, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { createErasers } from "./createErasers.ts"
@@ -36,12 +37,13 @@ const decodeErasures = decodeRows({ ...ErasureCertificate.fields, stored: Schema
 const ended = rowsOf(CampaignKey, { campaignId: "id" })
 const pages = rowsOf(
   Schema.Struct({
-    ids: Schema.Array(RecipientId),
-    updatedAt: Schema.NullOr(Timestamp),
-    id: Schema.NullOr(RecipientId),
+    ...Struct.pick(Recipient.fields, ["id", "updatedAt"]),
+    publishedAt: Schema.NullOr(Timestamp),
+    isErased: Schema.Boolean,
   }),
-  { ids: "array(select id from page where erased_at is null order by published_at, id)" },
+  { isErased: "erased_at is not null" },
 )
+const byUpdate = keyset({ updatedAt: "updated_at", id: "id" }, "asc")
 const decodeRecipients = decodeRows({ id: RecipientId, token: Recipient.fields.token })
 const decodeNumber = decodeValue({ first: Schema.Finite })
 const stateJson = Schema.fromJsonString(ErasureState)
@@ -85,19 +87,13 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
 
     // Sorted so that recipients of the same event are in the same batch, and few transactions rewrite its body.
     readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
-      const { ids, updatedAt, id } = yield* sql`
-          with page as materialized (
-            select id, updated_at, published_at, erased_at from recipients
-            where organization_id = ${organizationId} and campaign_id = ${campaignId}
-              and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
-            order by updated_at, id limit ${READ_BATCH_SIZE}::int
-          )
-          select ${pages.columns}
-          from (select) one left join (select updated_at, id from page order by updated_at desc, id desc limit 1) last on true`.pipe(
-        pages.decode,
-        only,
-      )
-      return { ids, next: updatedAt && id && { updatedAt, id } }
+      const rows = yield* sql`
+          select ${pages.columns} from recipients
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and ${byUpdate.after(after)}
+          order by ${byUpdate.order} limit ${READ_BATCH_SIZE}::int`.pipe(pages.decode)
+      const unerased = rows.filter(({ isErased }) => !isErased)
+      const sorted = Arr.sortWith(unerased, ({ publishedAt }) => publishedAt ?? "", Order.String)
+      return { ids: sorted.map(({ id }) => id), next: rows.length < READ_BATCH_SIZE ? null : rows.at(-1)! }
     }),
 
     findRecipients: Effect.fnUntraced(function* (organizationId, ids) {
@@ -124,18 +120,18 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
           returning (placeholders - ${count}::int)::double precision as first`.pipe(decodeNumber)
     }),
 
-    eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
-      const { organizationId, npis } = subject
-      const ids = placeholders.map(({ id }) => id)
-      // The last reply of a domain may be a reply about this clinician.
-      yield* sql`
+    eraseReplies: (organizationId, ids) =>
+      sql`
           update campaign_domains kept set last_reply = null
           from (
             select distinct campaign_id, lower(split_part(email, '@', -1)) as domain from recipients
             where organization_id = ${organizationId} and id = any (${ids}::text[]) order by 1, 2
           ) erased
           where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
-            and last_reply is not null`
+            and last_reply is not null`,
+
+    eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
+      const { organizationId, npis } = subject
       yield* sql`
           with given as materialized (
             select given.*, recipients.token as token_before
@@ -154,7 +150,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
           from given where recipient.organization_id = ${organizationId} and recipient.id = given.id
           returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
-      const done: PersonalDataCounts = { recipients: ids.length, recipient_keys: ids.length }
+      const done: PersonalDataCounts = { recipients: placeholders.length, recipient_keys: placeholders.length }
       // A worker only erases records and may not delete suppressions.
       const ofPerson = isNameless(subject) ? [] : ["value"]
       for (const table of PERSONAL_TABLES.filter(isDeleted)) {

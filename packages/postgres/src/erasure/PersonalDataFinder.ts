@@ -11,7 +11,6 @@ import {
 } from "@outreach/domain/erasure/PersonalData"
 import { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
@@ -210,13 +209,12 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
           searchStored(subject, "0", (id, body) => [id, body] as const),
           (found) => new Map(found),
         ),
-      count: (subject: Subject, table: PersonalTable): Effect.Effect<number, SqlError.SqlError> =>
-        Effect.map(
-          isKeyed(table)
-            ? sql`select from ${sql(table)} where ${concerning(table, subject)}`
-            : (searches[table](subject) as Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>),
-          ({ length }) => length,
-        ),
+      count: (subject: Subject, table: PersonalTable): Effect.Effect<number, SqlError.SqlError> => {
+        const search: (subject: Subject) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> = isKeyed(table)
+          ? () => sql`select from ${sql(table)} where ${concerning(table, subject)}`
+          : searches[table]
+        return Effect.map(search(subject), ({ length }) => length)
+      },
       /** Counts the partner's events that contain the subject and aren't applied yet. */
       countWaiting: (subject: Subject) =>
         Effect.map(searchInbox(subject, sql`applied_at is null and quarantined_at is null`), ({ length }) => length),

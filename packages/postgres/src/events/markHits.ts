@@ -1,11 +1,12 @@
 import { isBotSuspected } from "@outreach/domain/digest/Digest"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
-import { EventId } from "@outreach/domain/Identifier"
+import { EventId, type OrganizationId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
+import { toTable } from "../toTable.ts"
 
 /** Flags for the recipient's first event of its type on the date: among all events, and among those that aren't suspected bot hits. */
 const firsts = rowsOf(Schema.Struct({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean }), {
@@ -19,24 +20,26 @@ const firsts = rowsOf(Schema.Struct({ id: EventId, first: Schema.Boolean, firstU
  * Stamps the recipients who opened and clicked, and returns the events that are the first of their recipient, type and date. Runs in the stamped
  * transaction of the organization, which serializes the marking. Events that are neither opens nor clicks are skipped.
  */
-export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
-  const hits = events.filter(({ type, recipientId }) => recipientId !== null && OUTGOING_EVENTS[type].isHit)
+export const markHits = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  organizationId: OrganizationId,
+  events: ReadonlyArray<EventDraft>,
+  stamp: CommitTimestamp,
+) {
+  const hits = events
+    .filter(({ type, recipientId }) => recipientId !== null && OUTGOING_EVENTS[type].isHit)
+    .map((hit) => ({ ...hit, isOpen: hit.type === "outreach.email_opened", suspected: isBotSuspected(hit) }))
   if (hits.length === 0) return new Map()
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
     with today as (
       select (${stamp}::timestamptz at time zone 'UTC')::date as date
     ), hit as materialized (
       select hit.*, campaign_id, case when is_open then opened_on else clicked_on end as date,
         case when is_open then unsuspected_opened_on else unsuspected_clicked_on end as unsuspected_date
-      from unnest(
-        ${hits.map(({ id }) => id)}::text[], ${hits.map(({ organizationId }) => organizationId)}::text[],
-        ${hits.map(({ recipientId }) => recipientId!)}::text[], ${hits.map(({ type }) => type === "outreach.email_opened")}::bool[],
-        ${hits.map(isBotSuspected)}::bool[]
-      ) with ordinality as hit (id, organization_id, recipient_id, is_open, suspected, place)
+      from ${toTable("hit", hits, { id: "text", recipientId: "text", isOpen: "bool", suspected: "bool" }, "place")}
       cross join lateral (
         select campaign_id, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
-        where recipients.organization_id = hit.organization_id and recipients.id = recipient_id limit 1
+        where organization_id = ${organizationId} and recipients.id = recipient_id limit 1
       ) recipient
     ), marked as (
       update recipients set updated_at = ${stamp}::timestamptz, last_event_at = ${stamp}::timestamptz,
@@ -45,24 +48,24 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         clicked_on = case when clicked then today.date else clicked_on end,
         unsuspected_clicked_on = case when unsuspected_clicked then today.date else unsuspected_clicked_on end
       from (
-        select organization_id, recipient_id, bool_or(is_open) as opened, bool_or(is_open and not suspected) as unsuspected_opened,
+        select recipient_id, bool_or(is_open) as opened, bool_or(is_open and not suspected) as unsuspected_opened,
           bool_or(not is_open) as clicked, bool_or(not is_open and not suspected) as unsuspected_clicked
-        from hit group by organization_id, recipient_id
+        from hit group by recipient_id
       ) each, today
-      where recipients.organization_id = each.organization_id and recipients.id = each.recipient_id
+      where organization_id = ${organizationId} and recipients.id = each.recipient_id
     ), counted as (
       insert into campaign_count_changes (organization_id, campaign_id, hour, opened, clicked, unsuspected_opened, unsuspected_clicked)
-      select organization_id, campaign_id, date_trunc('hour', ${stamp}::timestamptz, 'UTC'),
+      select ${organizationId}, campaign_id, date_trunc('hour', ${stamp}::timestamptz, 'UTC'),
         count(*) filter (where is_first and is_open), count(*) filter (where is_first and not is_open),
         count(*) filter (where is_first_unsuspected and is_open), count(*) filter (where is_first_unsuspected and not is_open)
       from (
         -- The first event ever; the digest counts the first of the date.
-        select organization_id, campaign_id, is_open, bool_and(date is null) as is_first,
+        select campaign_id, is_open, bool_and(date is null) as is_first,
           bool_or(not suspected) and bool_and(unsuspected_date is null) as is_first_unsuspected
-        from hit group by organization_id, recipient_id, campaign_id, is_open
+        from hit group by recipient_id, campaign_id, is_open
       ) each
       where is_first or is_first_unsuspected
-      group by organization_id, campaign_id
+      group by campaign_id
     )
     select ${firsts.columns} from hit cross join today`.pipe(firsts.decode)
   return new Map(rows.map((row) => [row.id, row]))

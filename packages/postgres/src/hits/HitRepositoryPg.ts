@@ -1,4 +1,3 @@
-import type { Deployment } from "@outreach/domain/Deployment"
 import {
   EARLIER_HITS_SECONDS,
   HIT_COUNT_RETENTION_SECONDS,
@@ -12,10 +11,7 @@ import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import type { Hints } from "../events/Hints.ts"
-import { publishEvents } from "../events/publishEvents.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
@@ -54,26 +50,27 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
-  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-
+export const HitRepositoryPg = adapter(HitRepository, (sql) => {
   return {
     record: Effect.fnUntraced(function* (hits) {
       // A separate statement, because the insert may wait for a lock before it reads the clock.
       const now = yield* sql`
           select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
       const ahead = now - (yield* Clock.currentTimeMillis)
-      const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
+      const rows = hits.map((hit) => ({
+        ...hit,
+        link: hit.link ?? "",
+        network: networkOf(hit.address),
+        headers: JSON.stringify(hit.headers),
+        receivedAt: hit.cameAt + ahead,
+      }))
       // The window's row is locked until its hits are stored, so that processes share the count.
       const repeated = yield* sql`
           with hit as materialized (
-            select * from unnest(
-              ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
-              ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
-              ${column(({ method }) => method)}::text[], ${column(({ address }) => address)}::text[],
-              ${column(({ address }) => networkOf(address))}::text[], ${column(({ headers }) => JSON.stringify(headers))}::text[],
-              ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
-            ) as hit (organization_id, id, recipient_id, link, method, address, network, headers, received_at)
+            select * from ${toTable("hit", rows, {
+              ...{ organizationId: "text", id: "text", recipientId: "text", link: "text", method: "text" },
+              ...{ address: "text", network: "text", headers: "text", receivedAt: "float8" },
+            })}
           ), known as materialized (
             -- Locked in order. An erasure waits for these hits, or these hits see the erased recipient.
             select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
@@ -171,16 +168,13 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
           where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
             and erased_at is null
           order by id for update`.pipe(decodeRecipients)
+      const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
       yield* sql`
           update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
-          from unnest(
-            ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
-          ) as judged (id, reasons)
+          from ${toTable("judged", rows, { id: "text", reasons: "text" })}
           where organization_id = ${organizationId} and hits.id = judged.id`
       return new Set(recipients)
     }),
-
-    publish: (events, at) => Effect.provideContext(publishEvents(events, at), context),
 
     forget: Effect.fnUntraced(function* (days) {
       yield* forgetRows(sql, "hit_windows", {

@@ -36,18 +36,21 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
   const hints = yield* Hints
   // Inserted in key order to avoid deadlocks between processes.
   const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-    const column = (read: (message: InboundMessage) => string) => messages.map(read)
+    const given = messages.map((message) => ({ ...message, npi: message.npi ?? "", traceparent: message.traceparent ?? "" }))
+    const table = toTable(
+      "given",
+      given,
+      {
+        ...{ organizationId: "text", eventId: "text", endpointId: "text", secretId: "text" },
+        ...{ type: "text", npi: "text", body: "text", traceparent: "text" },
+      },
+      "position",
+    )
     const rows = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, received_at)
         select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body, nullif(traceparent, ''),
           now + position * interval '1 microsecond'
-        from unnest(
-          ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
-          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ secretId }) => secretId)}::text[],
-          ${column(({ type }) => type)}::text[], ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[],
-          ${column(({ traceparent }) => traceparent ?? "")}::text[]
-        ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, position),
-          (select clock_timestamp() as now offset 0) clock
+        from ${table}, (select clock_timestamp() as now offset 0) clock
         order by organization_id, event_id
         on conflict do nothing
         returning ${insertedRows.columns}`.pipe(insertedRows.decode)

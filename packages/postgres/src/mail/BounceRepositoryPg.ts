@@ -1,29 +1,19 @@
-import type { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
-import { bounceReasonOf } from "@outreach/domain/mail/Settlements"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect, Schema, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { countFeedback, countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import type { Hints } from "../events/Hints.ts"
-import { publishEvents } from "../events/publishEvents.ts"
+import { countFeedback, deleteMessages } from "../campaigns/campaignChanges.ts"
 import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
 import { first, rowsOf } from "../rowsOf.ts"
-import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
-import { countDomains } from "./countDomains.ts"
-import { pauseDomains } from "./pauseDomains.ts"
 
 const states = rowsOf(Recipient.mapFields(Struct.pick(["sentAt", "bouncedAt"])))
 const messageRows = rowsOf(Schema.Struct({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean }), {
   isLeased: "coalesce(lease_until >= clock_timestamp(), false)",
 })
 
-export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
-  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-
+export const BounceRepositoryPg = adapter(BounceRepository, (sql) => {
   // A return path doesn't contain the organization, so the key is probed for each organization.
   const find = (recipientId: RecipientId) =>
     sql`
@@ -32,13 +22,6 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`.pipe(decodeRecipients, first)
-
-  /** Counts late refusals (the rows of `refusal`) by campaign. */
-  const countLateRefusals = (sign: 1 | -1) => sql`
-        tallied as (
-          insert into campaign_count_changes (organization_id, campaign_id, refused_later)
-          select organization_id, campaign_id, ${sign}::int from refusal
-        )`
 
   return {
     lock: Effect.fnUntraced(function* (recipientId) {
@@ -62,11 +45,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
       return { recipient, message: messages[0] }
     }),
 
-    storeBounce: Effect.fnUntraced(function* (
-      { recipient: { organizationId, campaignId, id, email }, message },
-      event,
-      { at, isHardBounce, reply },
-    ) {
+    storeBounce: Effect.fnUntraced(function* ({ recipient: { organizationId, campaignId, id }, message }, reply) {
       if (message !== undefined) {
         yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = ${id}`)
       }
@@ -76,18 +55,10 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
               values (${organizationId}, ${id}, 0, 'bounced', ${reply}) on conflict do nothing`
       }
       yield* sql`
-            with changed as (
-              update recipients recipient
-              set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-              where organization_id = ${organizationId} and id = ${id}
-              returning ${RECIPIENT_STATE}
-            ), refusal as (
-              select organization_id, campaign_id from changed join late_refusals using (organization_id, campaign_id) where recipient_id = ${id}
-            ), ${countLateRefusals(-1)} ${countRecipients("changed")}`
-      if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
-      yield* publishEvents([event], at)
-      yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
-    }, Effect.provideContext(context)),
+            insert into campaign_count_changes (organization_id, campaign_id, refused_later)
+            select organization_id, campaign_id, -1 from late_refusals
+            where organization_id = ${organizationId} and campaign_id = ${campaignId} and recipient_id = ${id}`
+    }),
 
     storeLateRefusal: Effect.fnUntraced(function* ({ organizationId, campaignId, id, email }, cause, reply) {
       const rows = yield* sql`
@@ -98,7 +69,10 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
             ), attempted as (
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               select organization_id, recipient_id, 0, 'refused', ${reply}::text from refusal on conflict do nothing
-            ), ${countLateRefusals(1)}
+            ), tallied as (
+              insert into campaign_count_changes (organization_id, campaign_id, refused_later)
+              select organization_id, campaign_id, 1 from refusal
+            )
             select 1 from refusal`
       if (rows.length > 0 && reply !== null) {
         yield* sql`
@@ -118,13 +92,5 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           select from stored`
       return rows.length > 0
     }),
-
-    suppress: ({ organizationId, email }, reason) =>
-      suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
-
-    pauseDomain: ({ organizationId, campaignId, email }, status, seconds) =>
-      pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }]).pipe(
-        Effect.provideContext(context),
-      ),
   }
 })

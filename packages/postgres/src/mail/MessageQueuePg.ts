@@ -1,22 +1,155 @@
-import { RecipientId } from "@outreach/domain/Identifier"
+import { BOUNCE_REASONS } from "@outreach/contract/names"
+import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { DueMessages } from "@outreach/domain/mail/decideClaim"
-import { SendingTemplate } from "@outreach/domain/mail/Message"
-import { MessageQueue, SEND_RATE_RETENTION_SECONDS } from "@outreach/domain/mail/MessageQueue"
+import { MessageTemplate } from "@outreach/domain/mail/Message"
+import {
+  MessageQueue,
+  type RetrySettlement,
+  SEND_RATE_RETENTION_SECONDS,
+  type SettledMessage,
+} from "@outreach/domain/mail/MessageQueue"
 import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
-import { Effect, Schema } from "effect"
+import { domainOf } from "@outreach/domain/senders/Sender"
+import { Array as Arr, Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
+import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { leaseRows, settling } from "./settling.ts"
 
-const templates = rowsOf(SendingTemplate, { campaignName: "campaign.name", programName: "program.name" })
+const leaseRows = rowsOf(Schema.Struct({ recipientId: RecipientId, leaseToken: Schema.String }))
+const templates = rowsOf(MessageTemplate, { campaignName: "campaign.name", programName: "program.name" })
 const fieldRows = rowsOf(Schema.Struct({ recipientId: RecipientId, fields: RecipientFields }))
 const decodeTokens = decodeColumn({ lease_token: Schema.String })
 
-export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
+const LEASE = { recipientId: "text", leaseToken: "uuid" } as const
+const ANSWERS = ["sent", "deferred", "refused", ...BOUNCE_REASONS]
+
+export const MessageQueuePg = adapter(MessageQueue, (sql) => {
+  /** Locks recipients in the statement that settles their messages, to save a round trip. */
+  const withRecipients = (organizationId: OrganizationId, recipientIds: ReadonlyArray<RecipientId>) => sql`
+    with recipient as materialized (
+      select from recipients where organization_id = ${organizationId} and id = any (${recipientIds}::text[])
+      order by id for update
+    )`
+  const areLocked = sql.literal("(select count(*) from recipient) > 0")
+
+  /** Records attempts and counts in the statement that settles their messages. Only a transaction that has locked the recipient writes an attempt. */
+  const recordAttempts = (
+    organizationId: OrganizationId,
+    messages: ReadonlyArray<SettledMessage>,
+    changedMessages: string,
+  ): Statement.Fragment => {
+    const attempts = messages.flatMap(({ lease: { recipientId, leaseToken, attempt: number }, attempt }) =>
+      attempt === undefined
+        ? []
+        : [{ recipientId, leaseToken, number, outcome: attempt.outcome, reply: attempt.reply ?? "" }],
+    )
+    const types = { ...LEASE, number: "int", outcome: "text", reply: "text" } as const
+    return sql`
+      recorded as (
+        insert into message_attempts as kept (organization_id, recipient_id, number, outcome, reply)
+        select ${organizationId}, recipient_id, number, outcome, nullif(reply, '')
+        from settled join ${toTable("attempt", attempts, types)} using (recipient_id, lease_token)
+        on conflict (organization_id, recipient_id, number, outcome)
+        do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
+      ), tallied as (${countMessages(changedMessages)})
+      select ${leaseRows.columns} from settled`
+  }
+
   return {
-    ...(yield* settling),
+    putBack: Effect.fnUntraced(function* (organizationId, recipientIds, messages) {
+      const changed = `
+        select 1 as sign, organization_id, campaign_id, attempts, unknown_outcomes, quarantined_at from settled
+        union all
+        select -1, organization_id, campaign_id, attempts_before, unknown_outcomes - unknown, null from settled`
+      const retries = toTable("retry", messages.map(toRetry), {
+        ...{ ...LEASE, attempts: "int", delay: "int", unknown: "int" },
+        ...{ failureClass: "text", failureCode: "text", attemptsBefore: "int" },
+      })
+      return yield* sql`
+        ${withRecipients(organizationId, recipientIds)}, settled as (
+          update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
+            due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
+            unknown_outcomes = unknown_outcomes + retry.unknown,
+            quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
+            failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
+            failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
+          from ${retries}
+          where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
+            and message.lease_token = retry.lease_token and ${areLocked}
+          returning message.recipient_id, retry.lease_token, ${MESSAGE_STATE}, attempts_before, unknown
+        ), ${recordAttempts(organizationId, messages, changed)}`.pipe(leaseRows.decode)
+    }),
+
+    takeOut: Effect.fnUntraced(function* (organizationId, recipientIds, messages) {
+      const leases = messages.map(({ lease }) => lease)
+      return yield* sql`
+        ${withRecipients(organizationId, recipientIds)}, settled as (
+          delete from messages message
+          using ${toTable("final", leases, LEASE)}
+          where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
+            and message.lease_token = final.lease_token and ${areLocked}
+          returning message.recipient_id, final.lease_token, ${MESSAGE_STATE}
+        ), ${recordAttempts(organizationId, messages, "select -1 as sign, settled.* from settled")}`.pipe(
+        leaseRows.decode,
+      )
+    }),
+
+    // In a fixed order to avoid deadlocks.
+    countAnswers: (organizationId, answers) => {
+      const rows = answers.map((answer) => ({ ...answer, domain: domainOf(answer.email), reply: answer.reply ?? "" }))
+      const types = { campaignId: "text", domain: "text", answer: "text", reply: "text" } as const
+      const list = (write: (answer: string) => string) => sql.literal(ANSWERS.map(write).join(", "))
+      return sql`
+        insert into campaign_domains as kept (
+          organization_id, campaign_id, domain, ${list((answer) => answer)}, last_reply, last_reply_at)
+        select ${organizationId}, campaign_id, domain, ${list((answer) => `count(*) filter (where answer = '${answer}')`)},
+          (array_agg(reply order by place desc) filter (where reply <> ''))[1],
+          case when bool_or(reply <> '') then clock_timestamp() end
+        from ${toTable("answer", rows, types, "place")}
+        group by campaign_id, domain order by campaign_id, domain
+        on conflict (organization_id, campaign_id, domain) do update set
+          ${list((answer) => `${answer} = kept.${answer} + excluded.${answer}`)},
+          last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
+    },
+
+    pauseDomains: (organizationId, rejections) => {
+      const domains = rejections.map((rejection) => ({ ...rejection, domain: domainOf(rejection.email) }))
+      return sql`
+        insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+        select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
+          clock_timestamp() + make_interval(secs => delay_seconds)
+        from ${toTable("rejection", domains, { campaignId: "text", domain: "text", status: "text", delaySeconds: "int" })}
+        order by campaign_id, domain
+        on conflict (organization_id, campaign_id, domain)
+          do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
+    },
+
+    giveBackToRamps: Effect.fnUntraced(function* (organizationId, days) {
+      const groups = Object.entries(Arr.groupBy(days, ({ senderId, day }) => `${senderId} ${day}`))
+      // In a fixed order to avoid deadlocks between workers.
+      for (const [, group] of groups.sort(([one], [other]) => (one < other ? -1 : 1))) {
+        yield* sql`
+          update sender_ramps set sent = greatest(0, sent - ${group.length}::int)
+          where organization_id = ${organizationId} and sender_id = ${group[0].senderId} and counted_on = ${group[0].day}::date`
+      }
+    }),
+
+    // Each statement is a separate transaction, so that no row is locked while it waits for a claim that has locked the turn.
+    bringTurnsForward: (organizationId, delays) => {
+      const statements = [...delays].flatMap(([campaignId, seconds]) => {
+        const at = sql`clock_timestamp() + make_interval(secs => ${seconds}::int)`
+        return [
+          sql`
+            update campaign_turns set next_at = ${at}
+            where organization_id = ${organizationId} and campaign_id = ${campaignId} and next_at > ${at}`,
+          sql`update organization_turns set next_at = ${at} where organization_id = ${organizationId} and next_at > ${at}`,
+        ]
+      })
+      return Effect.ignore(Effect.all(statements, { discard: true }))
+    },
 
     lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
       const { limit, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = claim
@@ -81,3 +214,15 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
 })
 
 const FORGET_BATCH_SIZE = 1000
+
+// The driver doesn't support null in arrays, so '' and -1 represent it.
+const toRetry = ({ lease, settlement }: SettledMessage<RetrySettlement>) => ({
+  recipientId: lease.recipientId,
+  leaseToken: lease.leaseToken,
+  attempts: settlement.attempts,
+  delay: settlement.delaySeconds ?? -1,
+  unknown: settlement.isUnknown ? 1 : 0,
+  failureClass: settlement.failure?.class ?? "",
+  failureCode: settlement.failure?.code ?? "",
+  attemptsBefore: lease.attempt - 1,
+})

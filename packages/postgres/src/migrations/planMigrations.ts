@@ -1,10 +1,9 @@
-import { Effect, Schema } from "effect"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { Effect } from "effect"
 import type { SqlFile, SqlFiles } from "../readSqlFiles.ts"
 
 /** The database was created from different files. */
-export class MigrationMismatch extends Schema.TaggedError<MigrationMismatch>()("MigrationMismatch", {
-  message: Schema.String,
-}) {}
+export class MigrationMismatch extends DescribedError("MigrationMismatch", "{reason}") {}
 
 /** The first migration, which creates all tables. */
 export const BASELINE = "migrations/0001_baseline.sql"
@@ -82,4 +81,4 @@ const isMigratedBeyond = ({ migrations }: SqlFiles, applied: ReadonlySet<string>
   return [...applied].some((file) => file.startsWith("migrations/") && file > last)
 }
 
-const mismatch = (message: string) => new MigrationMismatch({ message })
+const mismatch = (reason: string) => new MigrationMismatch({ reason })

@@ -15,33 +15,27 @@ import { dropFunction, replaceFunction } from "./replaceFunction.ts"
 
 export class SchemaLocked extends DescribedError(
   "SchemaLocked",
-  () =>
-    "The migration timed out waiting for a table that a different transaction has locked; it was rolled back. End the first transaction of `select pid, application_name, xact_start from pg_stat_activity order by xact_start` or wait for it, and run the command again.",
+  "The migration timed out waiting for a table that a different transaction has locked; it was rolled back. End the first transaction of `select pid, application_name, xact_start from pg_stat_activity order by xact_start` or wait for it, and run the command again.",
 ) {}
 
 /** The migration's connection loses session settings and therefore its lock, for example behind a pooler. */
 export class SessionNotKept extends DescribedError(
   "SessionNotKept",
-  () =>
-    "A pooler between the migration and the database does not keep sessions. Set DATABASE_LISTEN_URL to the address of the database; it defaults to DATABASE_URL.",
+  "A pooler between the migration and the database does not keep sessions. Set DATABASE_LISTEN_URL to the address of the database; it defaults to DATABASE_URL.",
 ) {}
 
 /** The role isn't the owner of the schema. */
 export class NotOwner extends DescribedError(
   "NotOwner",
-  () =>
-    "The role of DATABASE_URL may not change the schema; the transaction was rolled back. Migrate as the owner of the tables.",
+  "The role of DATABASE_URL may not change the schema; the transaction was rolled back. Migrate as the owner of the tables.",
 ) {}
 
 /** The database rejected a file. */
-export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
-  file: Schema.String,
-  cause: Schema.Defect(),
-}) {
-  override get message(): string {
-    return `The database rejected ${this.file} (SQLSTATE ${sqlState(this.cause) ?? "unknown"}); the transaction was rolled back.`
-  }
-}
+export class MigrationFailed extends DescribedError(
+  "MigrationFailed",
+  ({ file, cause }: { readonly file: string; readonly cause: unknown }) =>
+    `The database rejected ${file} (SQLSTATE ${sqlState(cause) ?? "unknown"}); the transaction was rolled back.`,
+) {}
 
 interface Options {
   /** The folder of `migrations/*.sql` and `functions/*.sql`. Default: the folder of `#sql/*` in `package.json`. */

@@ -95,27 +95,22 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
       return rows.map(({ once, ...operator }) => ({ operator, once }))[0]
     }),
 
-    beginSession: (linkToken, { token, seconds }) =>
-      sql`
-          with operator as (
+    beginSession: (by, { token, seconds }) => {
+      const operator =
+        "name" in by
+          ? sql`select id, name, role, organization_id from operators where name = ${by.name} and removed_at is null`
+          : sql`
             update sign_in_links set used_at = clock_timestamp()
             from operators operator
-            where hash = ${hashed(linkToken)} and ${isUsable} and operator.id = operator_id and removed_at is null
-            returning operator.id, name, role, organization_id
-          ), session as (
+            where hash = ${hashed(by.linkToken)} and ${isUsable} and operator.id = operator_id and removed_at is null
+            returning operator.id, name, role, organization_id`
+      return sql`
+          with operator as (${operator}), session as (
             insert into operator_sessions (hash, operator_id, expires_at)
             select ${hashed(token)}, id, ${expiry(seconds)} from operator
           )
-          select ${columns} from operator`.pipe(decode, first),
-
-    beginSessionOf: (name, { token, seconds }) =>
-      sql`
-          with session as (
-            insert into operator_sessions (hash, operator_id, expires_at)
-            select ${hashed(token)}, id, ${expiry(seconds)} from operators where name = ${name} and removed_at is null
-            returning operator_id
-          )
-          select ${columns} from session join operators operator on operator.id = operator_id`.pipe(decode, first),
+          select ${columns} from operator`.pipe(decode, first)
+    },
 
     findSession: (token, { isUse = true } = {}) =>
       sql`

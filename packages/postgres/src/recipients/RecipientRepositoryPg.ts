@@ -180,8 +180,8 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
           left join recipient_fields held on held.organization_id = recipient.organization_id and recipient_id = id
           where recipient.organization_id = ${organizationId} and campaign_id = ${campaignId}
             and sent_at is null and bounced_at is null and withdrawn_at is null
-            and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
-          order by updated_at, id limit ${limit}`.pipe(waiting.decode),
+            and ${byUpdate.after(after)}
+          order by ${byUpdate.order} limit ${limit}`.pipe(waiting.decode),
 
     markAccountCreated: (organizationId, recipientIds, at) =>
       sql`

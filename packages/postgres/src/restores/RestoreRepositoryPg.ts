@@ -1,4 +1,3 @@
-import type { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import {
   DatabaseState,
@@ -9,11 +8,8 @@ import {
 } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Effect, Schema, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import type { Hints } from "../events/Hints.ts"
-import { publishEvents } from "../events/publishEvents.ts"
+import { deleteMessages } from "../campaigns/campaignChanges.ts"
 import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
 import { decodeColumn, first, only, rowsOf } from "../rowsOf.ts"
 
@@ -42,9 +38,7 @@ const databaseStates = rowsOf(DatabaseState, {
 })
 const decodeIds = decodeColumn({ id: RecipientId })
 
-export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
-  const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-
+export const RestoreRepositoryPg = adapter(RestoreRepository, (sql) => {
   return {
     latest: sql`select ${columns} from restores order by begun_at desc limit 1`.pipe(decode, first),
 
@@ -118,19 +112,13 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
       return locked
     }),
 
-    storeMailed: Effect.fnUntraced(function* (organizationId, events, at) {
-      const ids = events.map(({ recipientId }) => recipientId!)
+    takeOutMailed: Effect.fnUntraced(function* (organizationId, ids, at) {
       yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)
       // A recipient who was published after the restore point must not be published and queued again.
       yield* sql`
-          with changed as (
-            update recipients recipient set published_at = coalesce(published_at, ${at}::timestamptz), sent_at = ${at}::timestamptz,
-              last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = any (${ids}::text[])
-            returning ${RECIPIENT_STATE}
-          ) ${countRecipients("changed")}`
-      yield* publishEvents(events, at)
-    }, Effect.provideContext(context)),
+          update recipients set published_at = ${at}::timestamptz
+          where organization_id = ${organizationId} and id = any (${ids}::text[]) and published_at is null`
+    }),
 
     noteMailLog: (id) => sql`update restores set mail_log_read_at = clock_timestamp() where id = ${id}`,
 

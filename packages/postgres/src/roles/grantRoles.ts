@@ -1,3 +1,4 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,23 +18,17 @@ const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Sch
 const decodeSignatures = decodeColumn({ signature: Schema.String })
 const decodeStatements = decodeColumn({ statement: Schema.String })
 
-export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFound", {
-  roles: Schema.Array(Schema.String),
-}) {
-  override get message(): string {
-    const names = this.roles.join(" and ")
-    return `The database server has no role ${names}; nothing was changed. docs/deployment.md shows how to create the roles.`
-  }
-}
+export class RoleNotFound extends DescribedError(
+  "RoleNotFound",
+  ({ roles }: { readonly roles: ReadonlyArray<string> }) =>
+    `The database server has no role ${roles.join(" and ")}; nothing was changed. docs/deployment.md shows how to create the roles.`,
+) {}
 
 /** The migrating role may not grant the rights. */
-export class GrantsRejected extends Schema.TaggedError<GrantsRejected>()("GrantsRejected", {
-  statement: Schema.String,
-}) {
-  override get message(): string {
-    return `The role of DATABASE_URL may not run \`${this.statement}\`; the transaction was rolled back. Migrate as the owner of the tables; session settings of other roles require CREATEROLE and the right to administer them.`
-  }
-}
+export class GrantsRejected extends DescribedError(
+  "GrantsRejected",
+  "The role of DATABASE_URL may not run `{statement}`; the transaction was rolled back. Migrate as the owner of the tables; session settings of other roles require CREATEROLE and the right to administer them.",
+) {}
 
 /** Fails if a role doesn't exist. */
 export const assertRolesExist = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {

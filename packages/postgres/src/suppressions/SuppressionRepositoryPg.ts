@@ -20,7 +20,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
     programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
   return {
-    add: (organizationId, clinicians, reason, { byUnsubscription } = { byUnsubscription: false }) => {
+    add: (organizationId, clinicians, reason, { byUnsubscription = false, isApplied = true } = {}) => {
       const entries = clinicians.flatMap((clinician) =>
         suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
       )
@@ -39,7 +39,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
             returning xmax = 0 as is_new
           ), of_organization as (
             insert into organization_suppressions (organization_id, kind, value, reason, applied_at, by_unsubscription)
-            select ${organizationId}, kind, value, ${reason}, clock_timestamp(), ${byUnsubscription}::boolean
+            select ${organizationId}, kind, value, ${reason}, case when ${isApplied}::boolean then clock_timestamp() end, ${byUnsubscription}::boolean
             from entry where program_id is null order by 2, 3
             on conflict (organization_id, kind, value) do update
               set reason = excluded.reason, by_unsubscription = false

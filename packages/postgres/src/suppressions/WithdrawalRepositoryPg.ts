@@ -32,13 +32,13 @@ export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (s
             select id from recipients
             where organization_id = ${organizationId} and recipients.id = recipient_id and ${isWaiting} limit 1
           ) recipient`
+      const wanted = clinicians.map(({ programId, npi, email }) => {
+        return { programId: programId ?? "", npi: npi ?? "", email: email ?? "" }
+      })
       return sql`
           with match as materialized (
             select program.id as program_id, npi, email, position - 1 as position
-            from unnest(
-              ${clinicians.map(({ programId }) => programId ?? "")}::text[], ${clinicians.map(({ npi }) => npi ?? "")}::text[],
-              ${clinicians.map(({ email }) => email ?? "")}::text[]
-            ) with ordinality as match (program_id, npi, email, position)
+            from ${toTable("match", wanted, { programId: "text", npi: "text", email: "text" }, "position")}
             cross join lateral (
               select match.program_id as id where match.program_id <> ''
               union all

@@ -94,7 +94,7 @@ export const carryOut = Effect.fnUntraced(function* (
     case "quarantine":
       for (const lease of yield* claimMessages(1)) {
         const failure = { class: "template", code: "needs first_name, which is missing" } as const
-        yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })
+        yield* (yield* Settlements).settle(lease, { state: "retry", attempts: 0, delaySeconds: null, failure })
       }
       return
     case "suppress":

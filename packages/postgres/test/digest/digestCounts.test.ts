@@ -1,10 +1,10 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, insertRecipients, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
@@ -139,7 +139,7 @@ const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
   yield* inTransaction(
     Effect.gen(function* () {
       const at = yield* commitTimestamp(organizationId)
-      yield* publishEvents(events, at)
+      yield* EventPublisher.use(({ publish }) => publish(events, at))
       if (seed % 11 === 0) return yield* Effect.fail("taken back")
     }),
   ).pipe(

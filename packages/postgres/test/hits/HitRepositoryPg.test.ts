@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
@@ -175,12 +176,11 @@ describe("judgeHits", () => {
   test("leaves a hit unchanged if it fails halfway", function* () {
     const { hit, events, hits, organization } = yield* seedSent({ recipients: 1 })
     yield* record(hit())
-    const repository = yield* HitRepository
-    const failing = HitRepository.of({
-      ...repository,
-      publish: (...events) => Effect.andThen(repository.publish(...events), Effect.die(new Error("no connection"))),
+    const publisher = yield* EventPublisher
+    const failing = EventPublisher.of({
+      publish: (...events) => Effect.andThen(publisher.publish(...events), Effect.die(new Error("no connection"))),
     })
-    const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), HitRepository, failing))
+    const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), EventPublisher, failing))
     expect(Exit.isFailure(exit)).toBe(true)
     expect(yield* events).toEqual([])
     expect((yield* hits).map(({ judged_at }) => judged_at)).toEqual([null])

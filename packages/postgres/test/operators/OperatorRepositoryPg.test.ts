@@ -8,7 +8,6 @@ import {
   removeOperator,
   setOperatorRole,
   signIn,
-  signInByName,
 } from "@outreach/domain/operators/Operators"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -25,7 +24,7 @@ const link = (operatorId: OperatorId, { seconds = 3600, once = true } = {}) =>
   Effect.map(createSignInLink(operatorId, { seconds, once }), ({ token }) => Redacted.value(token))
 const signedIn = Effect.gen(function* () {
   const operator = yield* add()
-  const session = yield* signIn(yield* link(operator.id))
+  const session = yield* signIn({ linkToken: yield* link(operator.id) })
   return { operator, token: Redacted.value(session!.token) }
 })
 const inSql = (statement: string) => sql.unsafe(statement)
@@ -36,8 +35,8 @@ describe("an operator", () => {
     const organization = yield* createOrganization("Acme")
     const ada = yield* addOperator({ name: "Ada", role: "viewer", organizationId: organization.id })
     expect(ada).toEqual({ id: expect.any(String), name: "Ada", role: "viewer", organizationId: organization.id })
-    yield* signInByName("Ada")
-    yield* signInByName("Ada")
+    yield* signIn({ name: "Ada" })
+    yield* signIn({ name: "Ada" })
     const listed = (yield* operators.list).find(({ id }) => id === ada.id)
     expect(listed).toEqual({
       ...ada,
@@ -96,8 +95,8 @@ describe("an operator", () => {
     yield* operators.remove(operator.id)
     expect(yield* operators.findSession(token)).toBeUndefined()
     expect(yield* operators.findSignInLink(unused)).toBeUndefined()
-    expect(yield* signIn(unused)).toBeUndefined()
-    expect(yield* signInByName(operator.name)).toBeUndefined()
+    expect(yield* signIn({ linkToken: unused })).toBeUndefined()
+    expect(yield* signIn({ name: operator.name })).toBeUndefined()
     const attempts = [operators.find(operator.id), operators.remove(operator.id), link(operator.id)].map(
       (attempt: Effect.Effect<unknown, unknown, OperatorRepository | SecureRandom.SecureRandom>) =>
         Effect.flip(attempt),
@@ -112,7 +111,7 @@ describe("an operator", () => {
     for (let i = 0; i < 5; i++) {
       const operator = yield* add()
       const token = yield* link(operator.id)
-      const [session] = yield* Effect.all([signIn(token), operators.remove(operator.id)], {
+      const [session] = yield* Effect.all([signIn({ linkToken: token }), operators.remove(operator.id)], {
         concurrency: "unbounded",
       })
       if (session !== undefined) tokens.push(Redacted.value(session.token))
@@ -162,7 +161,7 @@ test("the sessions of an operator are listed without their tokens, the last used
   const operators = yield* OperatorRepository
   const { operator, token } = yield* signedIn
   const other = yield* signedIn
-  yield* signInByName(operator.name)
+  yield* signIn({ name: operator.name })
   yield* inSql(`
       update operator_sessions set last_used_at = now() + interval '1 minute' where hash = sha256(convert_to('${token}', 'UTF8'))`)
   const listed = yield* operators.listSessions(operator.id)
@@ -182,7 +181,7 @@ test("the sessions of an operator are listed without their tokens, the last used
       _tag: "SessionNotFound",
     })
   }
-  yield* signInByName(operator.name)
+  yield* signIn({ name: operator.name })
   expect(yield* operators.endSessions(operator.id)).toBe(2)
   expect(yield* operators.listSessions(operator.id)).toEqual([])
   expect(yield* operators.findSession(other.token)).toEqual(other.operator)
@@ -193,7 +192,7 @@ describe("a sign-in link", () => {
     const operators = yield* OperatorRepository
     const operator = yield* add()
     const token = yield* link(operator.id)
-    const sessions = yield* Effect.replicateEffect(signIn(token), 20, { concurrency: "unbounded" })
+    const sessions = yield* Effect.replicateEffect(signIn({ linkToken: token }), 20, { concurrency: "unbounded" })
     expect(sessions.filter((session) => session !== undefined)).toHaveLength(1)
     expect((yield* operators.list).find(({ id }) => id === operator.id)?.sessions).toBe(1)
   })
@@ -207,11 +206,11 @@ describe("a sign-in link", () => {
       [several, false],
     ] as const) {
       expect(yield* operators.findSignInLink(token)).toEqual({ operator, once })
-      const session = yield* signIn(token)
+      const session = yield* signIn({ linkToken: token })
       expect(session!.operator).toEqual(operator)
       expect(yield* operators.findSignInLink(token)).toEqual(once ? undefined : { operator, once })
     }
-    expect(yield* signIn(several)).toBeDefined()
+    expect(yield* signIn({ linkToken: several })).toBeDefined()
   })
 
   test("that has expired or doesn't exist doesn't create a session", function* () {
@@ -219,7 +218,7 @@ describe("a sign-in link", () => {
     const expired = yield* link((yield* add()).id, { seconds: 0 })
     for (const token of [expired, "", "a".repeat(43)]) {
       expect(yield* operators.findSignInLink(token)).toBeUndefined()
-      expect(yield* signIn(token)).toBeUndefined()
+      expect(yield* signIn({ linkToken: token })).toBeUndefined()
     }
   })
 })
@@ -228,10 +227,10 @@ describe("a session", () => {
   test("is only created for the operator that a proxy names, and is found by its token until it is closed", function* () {
     const operators = yield* OperatorRepository
     const operator = yield* add({ name: "ada@hospital.example" })
-    const session = yield* signInByName("ada@hospital.example")
+    const session = yield* signIn({ name: "ada@hospital.example" })
     const token = Redacted.value(session!.token)
     expect(yield* operators.findSession(token)).toEqual(operator)
-    expect(yield* signInByName("ADA@hospital.example")).toBeUndefined()
+    expect(yield* signIn({ name: "ADA@hospital.example" })).toBeUndefined()
     yield* operators.endSession(token)
     expect(yield* operators.findSession(token)).toBeUndefined()
   })
@@ -280,7 +279,7 @@ describe("the database", () => {
     yield* inSql("delete from sign_in_links")
     const { operator, token } = yield* signedIn
     const [open, lasting] = [yield* link(operator.id), yield* link(operator.id, { once: false })]
-    yield* signIn(lasting)
+    yield* signIn({ linkToken: lasting })
     yield* link(operator.id, { seconds: 0 })
     yield* inSql(`update operator_sessions set last_used_at = now() - interval '13 hours'
       where hash <> sha256('${token}')`)

@@ -1,4 +1,4 @@
-import type { Campaign, CampaignKind } from "@outreach/domain/campaigns/Campaign"
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
@@ -20,7 +20,7 @@ const { run, test } = testsOnDatabase()
 beforeEach(() => run(cancelCampaigns))
 
 /** Adds a program with a campaign, in the organization and the window of a given campaign. */
-const addCampaign = Effect.fnUntraced(function* (campaign: Campaign, slug: string, kind: CampaignKind) {
+const addCampaign = Effect.fnUntraced(function* (campaign: Campaign, slug: string, kind: Campaign["kind"]) {
   const { organizationId, windowStart, windowEnd } = campaign
   const program = yield* createProgram({ organizationId, slug, name: slug, ...SENDER })
   return yield* createCampaign({

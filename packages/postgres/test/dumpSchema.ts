@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { decodeRows } from "./rowsOf.ts"
+import { decodeRows } from "@outreach/postgres/rowsOf"
 
 const decodeTexts = decodeRows({ text: Schema.String })
 
