@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
+import { ARGUMENTS } from "@outreach/backoffice/operators/recordArgument"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
@@ -89,7 +89,7 @@ describe("every command", () => {
     expect(names.length).toBeGreaterThan(50)
     expect(
       names.filter(([, name]) => ARGUMENTS[name] === undefined),
-      "Add each of these flags and arguments to ARGUMENTS of packages/domain/src/operators/recordArgument.ts.",
+      "Add each of these flags and arguments to ARGUMENTS of packages/backoffice/src/operators/recordArgument.ts.",
     ).toEqual([])
   })
 

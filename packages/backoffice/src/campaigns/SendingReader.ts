@@ -1,6 +1,6 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
-import { SendingState } from "@outreach/domain/campaigns/explainUnsent"
-import { RecipientState } from "@outreach/domain/campaigns/explainUnsentRecipient"
+import { SendingState } from "./explainUnsent.ts"
+import { RecipientState } from "./explainUnsentRecipient.ts"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { columnOf, decodeCount, rowsOf } from "@outreach/postgres/rowsOf"

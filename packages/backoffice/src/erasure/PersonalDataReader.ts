@@ -1,4 +1,4 @@
-import { createExtractor, tokenWords } from "@outreach/domain/erasure/createExtractor"
+import { createExtractor, tokenWords } from "./createExtractor.ts"
 import { createMatcher } from "@outreach/domain/erasure/createMatcher"
 import { eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
 import { isKeyed, PERSONAL_TABLES, type PersonalTable } from "@outreach/domain/erasure/PersonalData"

@@ -1,7 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
-import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
+import { explainUnsent } from "../campaigns/explainUnsent.ts"
 import type { findUnrendered } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId } from "@outreach/domain/Identifier"

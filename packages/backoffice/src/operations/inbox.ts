@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { maskContent } from "../inbox/maskContent.ts"
 import { Effect, Schema } from "effect"
 import { formatCapped, formatCounted } from "../format.ts"
 import { InboxReader } from "../inbox/InboxReader.ts"

@@ -1,5 +1,5 @@
 import { hostname } from "node:os"
-import { recordArgument } from "@outreach/domain/operators/recordArgument"
+import { recordArgument } from "./recordArgument.ts"
 import { osUser } from "@outreach/process/osUser"
 import { Cause, Effect, Exit } from "effect"
 import { AuditLog, type BegunCommand, type CommandEnd } from "./AuditLog.ts"

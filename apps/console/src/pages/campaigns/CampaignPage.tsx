@@ -21,7 +21,7 @@ import {
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
+import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { formatFrom } from "@outreach/domain/senders/Sender"

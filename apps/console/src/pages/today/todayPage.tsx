@@ -3,7 +3,7 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { issues } from "@outreach/backoffice/lists/issues"
 import { URGENCY } from "@outreach/backoffice/lists/List"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
-import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
+import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import { Advice } from "../../components/Advice.tsx"

@@ -1,11 +1,11 @@
 import { Schema, Struct } from "effect"
-import { RecipientId } from "../Identifier.ts"
-import { LATE_REFUSAL_CAUSES } from "../mail/lateRefusalCause.ts"
-import { MailFailure } from "../mail/Transport.ts"
-import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
-import { Recipient } from "../recipients/Recipient.ts"
-import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"
-import { minuteOf, Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { RecipientId } from "@outreach/domain/Identifier"
+import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/lateRefusalCause"
+import { MailFailure } from "@outreach/domain/mail/Transport"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { Recipient } from "@outreach/domain/recipients/Recipient"
+import type { SuppressionReason, WithdrawalReason } from "@outreach/domain/suppressions/Suppression"
+import { minuteOf, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { explainMailFailure, explainUnsent, type SendingState } from "./explainUnsent.ts"
 
 /** Progress of a campaign's e-mail to a recipient. */

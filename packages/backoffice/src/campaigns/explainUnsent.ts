@@ -1,11 +1,11 @@
 import { Schema, Struct } from "effect"
-import { OrganizationId } from "../Identifier.ts"
-import type { MailFailure } from "../mail/Transport.ts"
-import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
-import { WHEN_REACHED } from "../programs/Program.ts"
-import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "../Timestamp.ts"
-import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "./Campaign.ts"
-import { countNoun, numbers } from "./countNoun.ts"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import type { MailFailure } from "@outreach/domain/mail/Transport"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
+import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "@outreach/domain/campaigns/Campaign"
+import { countNoun, numbers } from "@outreach/domain/campaigns/countNoun"
 
 /** Progress of a campaign, and everything that can block its e-mails. */
 export const SendingState = Schema.Struct({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
+import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"
 
 describe("quarantineAdvice", () => {

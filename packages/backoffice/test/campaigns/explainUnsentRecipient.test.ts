@@ -1,5 +1,5 @@
-import type { SendingState } from "@outreach/domain/campaigns/explainUnsent"
-import { explainUnsentRecipient, type RecipientState } from "@outreach/domain/campaigns/explainUnsentRecipient"
+import type { SendingState } from "../../src/campaigns/explainUnsent.ts"
+import { explainUnsentRecipient, type RecipientState } from "../../src/campaigns/explainUnsentRecipient.ts"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { expect, it } from "vitest"

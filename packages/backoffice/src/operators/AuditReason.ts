@@ -1,4 +1,4 @@
-import { textSchema } from "../textSchema.ts"
+import { textSchema } from "@outreach/domain/textSchema"
 
 const MAX_LENGTH = 200
 

@@ -1,4 +1,4 @@
-import { explainUnsent, type SendingState } from "@outreach/domain/campaigns/explainUnsent"
+import { explainUnsent, type SendingState } from "../../src/campaigns/explainUnsent.ts"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
-import { checkDigit } from "../recipients/Npi.ts"
-import { createMatcher } from "./createMatcher.ts"
-import type { Subject } from "./Erasure.ts"
+import { checkDigit } from "@outreach/domain/recipients/Npi"
+import { createMatcher } from "@outreach/domain/erasure/createMatcher"
+import type { Subject } from "@outreach/domain/erasure/Erasure"
 
 /** Replaces other persons' NPIs, addresses, tokens or record ids. */
 const WITHHELD = "[withheld]"

@@ -1,4 +1,4 @@
-import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import { SearchTerm } from "../../src/operators/SearchTerm.ts"
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Result } from "effect"
