@@ -1,6 +1,6 @@
 /**
  * Checks `docs/flows.md`: each path in backticks is a file or folder, in full or by its end (`handlers/webhooks.ts`); each other word in
- * backticks occurs in the code, and in the file after "in" if there is one.
+ * backticks occurs in the code, and in the file after "in" if there is one. The longest journeys name few files.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -65,4 +65,16 @@ const violations = spans.flatMap(({ text }, at) => {
     .filter((name) => !known(name))
     .map((name) => `${line} names ${name}, which is not in ${file ?? "the code"}`)
 })
-report(violations, `${spans.length} paths and symbols`)
+
+/** The journeys that are read as a whole; each names at most 20 files. */
+const JOURNEYS = ["API request", "Inbound event", "E-mail", "Open or click", "Erasure"]
+const MAX_FILES = 20
+const sections = page.split(/^## /m)
+const long = JOURNEYS.flatMap((title) => {
+  const section = sections.find((each) => each.startsWith(`${title}\n`)) ?? ""
+  const named = new Set([...section.matchAll(CODE_SPAN)].map(([, text = ""]) => text).filter(isPath))
+  return named.size > 0 && named.size <= MAX_FILES
+    ? []
+    : [`${PAGE}: ${title} names ${named.size} files; 1 to ${MAX_FILES} can be read as a whole`]
+})
+report([...violations, ...long], `${spans.length} paths and symbols`)

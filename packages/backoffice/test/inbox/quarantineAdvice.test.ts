@@ -1,3 +1,4 @@
+import { Option, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"
@@ -8,14 +9,14 @@ describe("quarantineAdvice", () => {
       type: "clinician.learner_qualified",
       body: JSON.stringify({ livemode: false, data: { npi: "12", consumer_program_slug: "heart-failure" } }),
     })
-    const reason = result._tag === "Invalid" ? result.reason : ""
+    const reason = Option.getOrThrow(Result.getFailure(result))
     expect(reason).toContain("data.npi")
     expect(quarantineAdvice(reason)).toContain("a replay fails too")
   })
 
   it("distinguishes another deployment, an unknown program and the database", () => {
     const result = parseInboundEvent(false)({ type: "any", body: JSON.stringify({ livemode: true }) })
-    expect(quarantineAdvice(result._tag === "Invalid" ? result.reason : "")).toContain("the wrong deployment")
+    expect(quarantineAdvice(Option.getOrThrow(Result.getFailure(result)))).toContain("the wrong deployment")
     expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(
       "Create a program",
     )

@@ -87,30 +87,22 @@ export const PERSONAL_DATA = {
 type Tables = typeof PERSONAL_DATA
 export type PersonalTable = keyof Tables
 
-type TablesWith<Data> = { [Table in PersonalTable]: Tables[Table] extends Data ? Table : never }[PersonalTable]
-
 /** Tables searched by text. */
-export type SearchedTable = TablesWith<{ readonly by: "texts" }>
+export type SearchedTable = {
+  [Table in PersonalTable]: Tables[Table]["by"] extends "texts" ? Table : never
+}[PersonalTable]
 
 /** Other tables, searched by a column. */
 export type KeyedTable = Exclude<PersonalTable, SearchedTable>
-
-/** Tables searched by a column, with deleted rows. */
-export type DeletedTable = Extract<KeyedTable, TablesWith<{ readonly deleted: string }>>
 
 export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
 
 export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_DATA[table].by !== "texts"
 
-export const isDeleted = (table: PersonalTable): table is DeletedTable =>
-  isKeyed(table) && "deleted" in PERSONAL_DATA[table]
-
-/** Tables not covered by an erasure's first transaction, which erases the recipients' identifying data and deletes rows found by a column. */
-export type LaterTable = Exclude<PersonalTable, DeletedTable | (typeof ERASED_FIRST)[number]>
-const ERASED_FIRST = ["recipients", "recipient_keys", "qualifications"] as const
-
+/** Tables that an erasure's first transaction doesn't cover, because they take long: those searched by text, and hits, which may be many. */
+export type LaterTable = SearchedTable | "hits"
 export const LATER_TABLES = PERSONAL_TABLES.filter(
-  (table): table is LaterTable => !isDeleted(table) && !ERASED_FIRST.some((name) => name === table),
+  (table): table is LaterTable => !isKeyed(table) || table === "hits",
 )
 
 /** Number of rows about a subject by table. */

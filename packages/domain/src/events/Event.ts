@@ -31,10 +31,10 @@ export interface EventDraft {
 
 /** Returns the recipients of an event: its own, or those that it lists. */
 export const recipientsOf = ({ type, recipientId, data }: EventDraft): ReadonlyArray<string> => {
-  if (recipientId !== null) return [recipientId]
-  return type === "outreach.recipients_published"
-    ? (data as EventData<typeof type>).recipients.map((recipient) => recipient.service_recipient_id)
-    : []
+  if (type === "outreach.recipients_published") {
+    return (data as EventData<typeof type>).recipients.map((recipient) => recipient.service_recipient_id)
+  }
+  return recipientId === null ? [] : [recipientId]
 }
 
 /** Creates an event draft with `data` of its type. */

@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import type { CompleterQuota } from "../digest/Digest.ts"
 import type { ProgramId, RecipientId } from "../Identifier.ts"
 import type { WithdrawalReason } from "../suppressions/Suppression.ts"
@@ -21,11 +22,11 @@ export const toSteps = (
   const ignored: Array<string> = []
   const quarantined: Array<QuarantinedEvent> = []
   for (const { eventId, result } of events) {
-    if (result._tag === "Ignored") ignored.push(eventId)
-    else if (result._tag === "Invalid") quarantined.push({ eventId, reason: result.reason })
+    if (Result.isFailure(result)) quarantined.push({ eventId, reason: result.failure })
+    else if (result.success === undefined) ignored.push(eventId)
     else {
-      const programId = programs.get(result.command.programSlug)
-      if (programId !== undefined) steps.push({ ...result.command, eventId, programId })
+      const programId = programs.get(result.success.programSlug)
+      if (programId !== undefined) steps.push({ ...result.success, eventId, programId })
       else quarantined.push({ eventId, reason: "data.consumer_program_slug names no program of the organization" })
     }
   }

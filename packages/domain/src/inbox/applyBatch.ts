@@ -1,4 +1,4 @@
-import { Effect, Tracer } from "effect"
+import { Effect, Result, Tracer } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
@@ -127,7 +127,7 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
 
   const parse = parseInboundEvent((yield* Deployment).livemode)
   const parsed = events.map((event) => ({ eventId: event.eventId, result: parse(event) }))
-  const slugs = parsed.flatMap(({ result }) => (result._tag === "InboundCommand" ? result.command.programSlug : []))
+  const slugs = parsed.flatMap(({ result }) => Result.getOrUndefined(result)?.programSlug ?? [])
   const programs = yield* (yield* ProgramRepository).findIds(organizationId, slugs)
   const { steps, ignored, quarantined } = toSteps(parsed, programs)
   const erasures = yield* ErasedClinicianRepository

@@ -16,11 +16,8 @@ export interface InboundCommand {
   readonly token: string | null
 }
 
-/** An event is a command, of an unknown type, or invalid. */
-export type ParseResult =
-  | { readonly _tag: "InboundCommand"; readonly command: InboundCommand }
-  | { readonly _tag: "Ignored" }
-  | { readonly _tag: "Invalid"; readonly reason: string }
+/** An event's command, undefined for an unknown type, or the reason why the event is invalid. */
+export type ParseResult = Result.Result<InboundCommand | undefined, string>
 
 const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.account_created": "account_created",
@@ -40,31 +37,26 @@ export const parseInboundEvent =
   ({ type, body }: { readonly type: string; readonly body: string }): ParseResult => {
     const event = JSON.parse(body)
     if (event.livemode !== livemode) {
-      return invalid(`livemode: the event is of ${livemode ? "a test" : "the production"} deployment`)
+      return Result.fail(`livemode: the event is of ${livemode ? "a test" : "the production"} deployment`)
     }
-    if (!isInbound(type)) return { _tag: "Ignored" }
+    if (!isInbound(type)) return Result.succeed(undefined)
     const read = EVENTS[type].data.safeParse(event.data)
     if (!read.success) {
       const { path } = read.error.issues[0]!
-      return invalid(`${["data", ...path].join(".")} is missing or not valid`)
+      return Result.fail(`${["data", ...path].join(".")} is missing or not valid`)
     }
     const npi = parseNpi(read.data.npi)
-    if (Result.isFailure(npi)) return invalid(`data.npi: ${npi.failure.reason}`)
+    if (Result.isFailure(npi)) return Result.fail(`data.npi: ${npi.failure.reason}`)
     const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
     const email = account === undefined ? null : parseEmail(account.email)
-    if (email !== null && Result.isFailure(email)) return invalid(`data.email: ${email.failure.reason}`)
-    return {
-      _tag: "InboundCommand",
-      command: {
-        stage: STAGES[type],
-        programSlug: read.data.consumer_program_slug,
-        npi: npi.success,
-        email: email === null ? null : email.success,
-        token: account?.attribution === "service_token" ? (account.token ?? null) : null,
-      },
-    }
+    if (email !== null && Result.isFailure(email)) return Result.fail(`data.email: ${email.failure.reason}`)
+    return Result.succeed({
+      stage: STAGES[type],
+      programSlug: read.data.consumer_program_slug,
+      npi: npi.success,
+      email: email === null ? null : email.success,
+      token: account?.attribution === "service_token" ? (account.token ?? null) : null,
+    })
   }
-
-const invalid = (reason: string): ParseResult => ({ _tag: "Invalid", reason })
 
 const isInbound = (type: string): type is EventTypeOf<"to_service"> => Object.hasOwn(STAGES, type)

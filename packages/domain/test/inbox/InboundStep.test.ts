@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ProgramId, RecipientId } from "../../src/Identifier.ts"
@@ -31,8 +32,8 @@ const step = (eventId: string, more: Partial<InboundStep> = {}): InboundStep => 
 describe("toSteps", () => {
   it("keeps commands for known programs, and the ids of events of unknown types", () => {
     const events = [
-      { eventId: "evt_1", result: { _tag: "InboundCommand", command } as const },
-      { eventId: "evt_2", result: { _tag: "Ignored" } as const },
+      { eventId: "evt_1", result: Result.succeed(command) },
+      { eventId: "evt_2", result: Result.succeed(undefined) },
     ]
     expect(toSteps(events, new Map([["heart-failure", heart]]))).toEqual({
       steps: [step("evt_1")],
@@ -43,8 +44,8 @@ describe("toSteps", () => {
 
   it("quarantines an event that is not valid with its own reason, and one of an unknown program", () => {
     const events = [
-      { eventId: "evt_1", result: { _tag: "Invalid", reason: "data.npi is missing or not valid" } as const },
-      { eventId: "evt_2", result: { _tag: "InboundCommand", command } as const },
+      { eventId: "evt_1", result: Result.fail("data.npi is missing or not valid") },
+      { eventId: "evt_2", result: Result.succeed(command) },
     ]
     expect(toSteps(events, new Map([["diabetes", heart]]))).toEqual({
       steps: [],

@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
 
@@ -8,50 +9,48 @@ const parse = (type: string, data: object, livemode = false) =>
 
 describe("parseInboundEvent", () => {
   it("matches an account by NPI and e-mail address", () => {
-    expect(parse("clinician.account_created", account)).toEqual({
-      _tag: "InboundCommand",
-      command: {
+    expect(parse("clinician.account_created", account)).toEqual(
+      Result.succeed({
         stage: "account_created",
         programSlug: "heart-failure",
         npi: "1234567893",
         email: "ann@clinic.test",
         token: null,
-      },
-    })
+      }),
+    )
   })
 
   it("normalizes an international address as for recipients", () => {
     const emailOf = (email: string) => {
       const parsed = parse("clinician.account_created", { ...account, email })
-      return parsed._tag === "InboundCommand" ? parsed.command.email : parsed
+      return Result.isSuccess(parsed) ? parsed.success?.email : parsed
     }
     expect(emailOf("JOSE\u0301@BÜRO.test")).toBe("josé@xn--bro-hoa.test")
-    expect(emailOf("josé@b\u200dü.test")).toMatchObject({ _tag: "Invalid" })
+    expect(emailOf("josé@b\u200dü.test")).toSatisfy(Result.isFailure)
   })
 
   it.each(["learner_qualified", "completer_qualified"] as const)("matches %s by NPI alone", (stage) => {
-    expect(parse(`clinician.${stage}`, { ...about, email: "ann@clinic.test" })).toEqual({
-      _tag: "InboundCommand",
-      command: { stage, programSlug: "heart-failure", npi: "1234567893", email: null, token: null },
-    })
+    expect(parse(`clinician.${stage}`, { ...about, email: "ann@clinic.test" })).toEqual(
+      Result.succeed({ stage, programSlug: "heart-failure", npi: "1234567893", email: null, token: null }),
+    )
   })
 
   it("keeps a token only of an account that is attributed to it", () => {
     const tokenOf = (attribution: string) => {
       const parsed = parse("clinician.account_created", { ...account, attribution, token: "aB3dE9" })
-      return parsed._tag === "InboundCommand" ? parsed.command.token : parsed
+      return Result.isSuccess(parsed) ? parsed.success?.token : parsed
     }
     expect(tokenOf("service_token")).toBe("aB3dE9")
     expect(tokenOf("organic")).toBeNull()
   })
 
   it("ignores types that the service does not know", () => {
-    expect(parse("clinician.retired", {})).toEqual({ _tag: "Ignored" })
-    expect(parse("toString", {})).toEqual({ _tag: "Ignored" })
+    expect(parse("clinician.retired", {})).toEqual(Result.succeed(undefined))
+    expect(parse("toString", {})).toEqual(Result.succeed(undefined))
   })
 
   it("rejects every event of the other livemode, even of an unknown type", () => {
-    const rejected = { _tag: "Invalid", reason: "livemode: the event is of the production deployment" }
+    const rejected = Result.fail("livemode: the event is of the production deployment")
     expect(parse("clinician.learner_qualified", about, true)).toEqual(rejected)
     expect(parse("clinician.retired", {}, true)).toEqual(rejected)
   })
@@ -62,6 +61,6 @@ describe("parseInboundEvent", () => {
     [{ ...account, email: "secret" }, "data.email is missing or not valid"],
     [{ ...account, attribution: "service_token" }, "data.token is missing or not valid"],
   ])("names the member that is wrong and none of its values: %j", (data, reason) => {
-    expect(parse("clinician.account_created", data)).toEqual({ _tag: "Invalid", reason })
+    expect(parse("clinician.account_created", data)).toEqual(Result.fail(reason))
   })
 })

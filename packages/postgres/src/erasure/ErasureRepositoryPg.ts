@@ -2,7 +2,7 @@ import { CampaignKey, CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Camp
 import { ErasureCertificate, ErasureState, isNameless } from "@outreach/domain/erasure/Erasure"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import {
-  isDeleted,
+  isKeyed,
   PERSONAL_DATA,
   PERSONAL_TABLES,
   type PersonalDataCounts,
@@ -153,8 +153,9 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
       const done: PersonalDataCounts = { recipients: placeholders.length, recipient_keys: placeholders.length }
       // A worker only erases records and may not delete suppressions.
       const ofPerson = isNameless(subject) ? [] : ["value"]
-      for (const table of PERSONAL_TABLES.filter(isDeleted)) {
-        if (![...ofPerson, "recipient_id"].includes(PERSONAL_DATA[table].by)) continue
+      for (const table of PERSONAL_TABLES.filter(isKeyed)) {
+        const { by, ...columns } = PERSONAL_DATA[table]
+        if (!("deleted" in columns) || ![...ofPerson, "recipient_id"].includes(by)) continue
         const isTheirs = finder.concerning(table, subject)
         const rows = yield* table === "messages"
           ? deleteMessages(sql, isTheirs)

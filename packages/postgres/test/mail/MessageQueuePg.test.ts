@@ -171,7 +171,7 @@ describe("a message with an unknown outcome", () => {
       expect(yield* settleUnknown(lease!, 0)).toBe(true)
     }
     expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
-    expect(yield* sql`select failure_class as class, failure_code as code from messages`).toEqual([failure])
+    expect(yield* sql`select failure_class as class, failure_code as code from messages where campaign_id = ${campaign.id}`).toEqual([failure])
     yield* repository.openAndComplete
     expect((yield* repository.find(campaign.id)).status).toBe("sending")
 
