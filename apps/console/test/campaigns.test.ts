@@ -1,4 +1,4 @@
-import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"

@@ -8,7 +8,7 @@ import {
   required,
 } from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/TemplateText"
+import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/templates/TemplateText"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { Effect, FileSystem, type Layer, Record, type Schema } from "effect"
 import { operatorOrUser } from "./audit/audited.ts"

@@ -1,4 +1,4 @@
-import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"

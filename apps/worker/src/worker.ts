@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"

@@ -1,4 +1,4 @@
-import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
+import { cleanSmtpReply } from "@outreach/domain/mail/returned/cleanSmtpReply"
 import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
 import { networkFailure } from "@outreach/process/networkFailure"
 import { Effect, Layer, Redacted } from "effect"

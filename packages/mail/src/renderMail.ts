@@ -1,10 +1,10 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { MessageNotRendered } from "@outreach/domain/mail/Outreach"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
-import { sampleFields } from "@outreach/domain/mail/Template"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
+import { composeMail, type MailRecipient } from "@outreach/domain/mail/templates/composeMail"
+import { sampleFields } from "@outreach/domain/mail/templates/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Effect, Layer } from "effect"
 

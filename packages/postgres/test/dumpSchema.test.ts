@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { dumpSchema } from "./dumpSchema.ts"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
@@ -9,6 +8,7 @@ import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { runWith } from "@outreach/testing/runWith"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
+import { dumpSchema } from "./dumpSchema.ts"
 
 const SCHEMA = new URL("../schema.sql", import.meta.url)
 const migrated = migratedDatabase()

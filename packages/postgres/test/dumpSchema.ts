@@ -1,6 +1,6 @@
+import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { decodeRows } from "@outreach/postgres/rowsOf"
 
 const decodeTexts = decodeRows({ text: Schema.String })
 

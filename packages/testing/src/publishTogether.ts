@@ -1,7 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeSent } from "@outreach/domain/events/Event"
-import { createIdentifier } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { withTimestamp } from "./inTransaction.ts"
 

@@ -1,7 +1,7 @@
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { inTransaction } from "@outreach/testing/inTransaction"
@@ -87,7 +87,9 @@ it("contains every count of the date, and no counts of adjacent dates", async ()
       scheduled_send_window_end: campaign.windowEnd,
       recipients: [seat, seat, seat],
     })
-    yield* inTransaction(EventPublisher.use(({ publish }) => publish([published], "2026-02-03T00:00:00.000000Z" as CommitTimestamp)))
+    yield* inTransaction(
+      EventPublisher.use(({ publish }) => publish([published], "2026-02-03T00:00:00.000000Z" as CommitTimestamp)),
+    )
   })
   await outreach("2026-02-02T23:59:59.999999Z", campaign, [[ann!, "human opened"]])
   await outreach("2026-02-03T00:00:00.000000Z", campaign, [

@@ -1,8 +1,8 @@
 import { eventExamples, type FeedEventType } from "@outreach/contract"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { Effect } from "effect"
@@ -26,6 +26,10 @@ export const publishOutcomes = Effect.fnUntraced(function* (
       return composeEvent(type, about, eventExamples[type].data)
     }),
   )
-  yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => EventPublisher.use(({ publish }) => publish(events, at))))
+  yield* inTransaction(
+    Effect.flatMap(commitTimestamp(campaign.organizationId), (at) =>
+      EventPublisher.use(({ publish }) => publish(events, at)),
+    ),
+  )
   return events.map(({ id }) => id).sort()
 })

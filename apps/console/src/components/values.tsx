@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { formatAgo, INVISIBLE } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
 import { maskContent } from "@outreach/backoffice/inbox/maskContent"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"

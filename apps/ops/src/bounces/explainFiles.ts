@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
-import { suppressionFor } from "@outreach/domain/mail/Complaints"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { findLocalParts, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"

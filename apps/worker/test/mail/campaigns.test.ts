@@ -2,7 +2,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"

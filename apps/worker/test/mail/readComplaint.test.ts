@@ -1,4 +1,4 @@
-import { suppressionFor } from "@outreach/domain/mail/Complaints"
+import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
 import { parseReturned } from "@outreach/mail/returned/parseReturned"
 import { readComplaint } from "@outreach/mail/returned/readComplaint"
 import { describe, expect, it } from "vitest"

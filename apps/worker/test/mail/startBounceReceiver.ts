@@ -1,5 +1,5 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { afterTests } from "@outreach/testing/afterTests"

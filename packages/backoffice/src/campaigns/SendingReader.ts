@@ -1,11 +1,11 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
-import { SendingState } from "./explainUnsent.ts"
-import { RecipientState } from "./explainUnsentRecipient.ts"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { columnOf, decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import { SendingState } from "./explainUnsent.ts"
+import { RecipientState } from "./explainUnsentRecipient.ts"
 
 /** Maximum numbers of failure reasons and paused domains of a campaign. */
 const MAX_FAILURES = 20

@@ -1,11 +1,17 @@
-import { Schema, Struct } from "effect"
+import {
+  Campaign,
+  CampaignFailure,
+  CampaignProgress,
+  countUnsent,
+  DomainPause,
+} from "@outreach/domain/campaigns/Campaign"
+import { countNoun, numbers } from "@outreach/domain/campaigns/countNoun"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Transport"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "@outreach/domain/campaigns/Campaign"
-import { countNoun, numbers } from "@outreach/domain/campaigns/countNoun"
+import { Schema, Struct } from "effect"
 
 /** Progress of a campaign, and everything that can block its e-mails. */
 export const SendingState = Schema.Struct({

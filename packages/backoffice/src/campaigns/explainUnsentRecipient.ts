@@ -1,11 +1,11 @@
-import { Schema, Struct } from "effect"
 import { RecipientId } from "@outreach/domain/Identifier"
-import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/lateRefusalCause"
+import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalCause"
 import { MailFailure } from "@outreach/domain/mail/Transport"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { SuppressionReason, WithdrawalReason } from "@outreach/domain/suppressions/Suppression"
 import { minuteOf, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Schema, Struct } from "effect"
 import { explainMailFailure, explainUnsent, type SendingState } from "./explainUnsent.ts"
 
 /** Progress of a campaign's e-mail to a recipient. */

@@ -1,4 +1,3 @@
-import { createExtractor, tokenWords } from "./createExtractor.ts"
 import { createMatcher } from "@outreach/domain/erasure/createMatcher"
 import { eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
 import { isKeyed, PERSONAL_TABLES, type PersonalTable } from "@outreach/domain/erasure/PersonalData"
@@ -13,6 +12,7 @@ import { toTable } from "@outreach/postgres/toTable"
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { consistentRead } from "../consistentRead.ts"
+import { createExtractor, tokenWords } from "./createExtractor.ts"
 
 /** Number of event bodies that one statement reads: each may have 2,000 recipients. */
 const BODIES_BATCH_SIZE = 20

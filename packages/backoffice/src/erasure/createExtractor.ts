@@ -1,6 +1,6 @@
-import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { createMatcher } from "@outreach/domain/erasure/createMatcher"
 import type { Subject } from "@outreach/domain/erasure/Erasure"
+import { checkDigit } from "@outreach/domain/recipients/Npi"
 
 /** Replaces other persons' NPIs, addresses, tokens or record ids. */
 const WITHHELD = "[withheld]"

@@ -2,11 +2,11 @@ import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
-import { AuditReason } from "../operators/AuditReason.ts"
-import { SearchTerm } from "../operators/SearchTerm.ts"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Record, Result, Schema } from "effect"
+import { AuditReason } from "../operators/AuditReason.ts"
+import { SearchTerm } from "../operators/SearchTerm.ts"
 
 /** A schema that parses text. */
 export type Codec<A> = Schema.Codec<A, string>

@@ -1,8 +1,8 @@
 import { hostname } from "node:os"
-import { recordArgument } from "./recordArgument.ts"
 import { osUser } from "@outreach/process/osUser"
 import { Cause, Effect, Exit } from "effect"
 import { AuditLog, type BegunCommand, type CommandEnd } from "./AuditLog.ts"
+import { recordArgument } from "./recordArgument.ts"
 
 interface Recorded extends Pick<BegunCommand, "command" | "operator" | "concerns" | "submission"> {
   /** The values of flags and arguments by name. A switch that is off and an empty list count as not given. */

@@ -1,7 +1,7 @@
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
 import type { MessageLease } from "@outreach/domain/mail/Message"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"

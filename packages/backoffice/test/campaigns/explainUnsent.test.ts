@@ -1,7 +1,7 @@
-import { explainUnsent, type SendingState } from "../../src/campaigns/explainUnsent.ts"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { describe, expect, it } from "vitest"
+import { explainUnsent, type SendingState } from "../../src/campaigns/explainUnsent.ts"
 
 const NOW = Date.parse("2026-11-23T08:00:00Z")
 const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)

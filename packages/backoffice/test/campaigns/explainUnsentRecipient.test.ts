@@ -1,8 +1,8 @@
-import type { SendingState } from "../../src/campaigns/explainUnsent.ts"
-import { explainUnsentRecipient, type RecipientState } from "../../src/campaigns/explainUnsentRecipient.ts"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { expect, it } from "vitest"
+import type { SendingState } from "../../src/campaigns/explainUnsent.ts"
+import { explainUnsentRecipient, type RecipientState } from "../../src/campaigns/explainUnsentRecipient.ts"
 
 const NOW = Date.parse("2026-11-23T08:00:00Z")
 const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)

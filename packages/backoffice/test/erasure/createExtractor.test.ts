@@ -1,6 +1,6 @@
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { describe, expect, it } from "vitest"
 import { createExtractor, tokenWords } from "../../src/erasure/createExtractor.ts"
-import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 
 const own = { npi: "1234567893", email: "ann+a@clinic.test", token: "aB3dE9" }
 const other = { npi: "1000000004", email: "bob@clinic.test", token: "zZ1zZ1" }

@@ -22,7 +22,11 @@ const seed = Effect.gen(function* () {
     [ids[1]!, "human clicked"],
   ] as const) {
     const events = yield* draftsOf(campaign, [[id, outcome]])
-    yield* inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => EventPublisher.use(({ publish }) => publish(events, at))))
+    yield* inTransaction(
+      Effect.flatMap(commitTimestamp(organization.id), (at) =>
+        EventPublisher.use(({ publish }) => publish(events, at)),
+      ),
+    )
   }
   return { campaign, organization, ids }
 })

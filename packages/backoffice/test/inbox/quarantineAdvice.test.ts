@@ -1,6 +1,6 @@
+import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { Option, Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"
 
 describe("quarantineAdvice", () => {

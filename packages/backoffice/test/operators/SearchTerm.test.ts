@@ -1,9 +1,9 @@
-import { SearchTerm } from "../../src/operators/SearchTerm.ts"
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { SearchTerm } from "../../src/operators/SearchTerm.ts"
 
 const ID = `cmp_${"0123456789abcdef".repeat(2)}`
 

@@ -1,9 +1,9 @@
 import { describe, expect } from "@effect/vitest"
 import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
-import type { RecipientId } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
+import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
@@ -46,7 +46,11 @@ const seed = Effect.gen(function* () {
   }
   const publish = (outcomes: Parameters<typeof draftsOf>[1]) =>
     Effect.flatMap(draftsOf(campaign, outcomes), (events) =>
-      inTransaction(Effect.flatMap(commitTimestamp(organization.id), (at) => EventPublisher.use(({ publish }) => publish(events, at)))),
+      inTransaction(
+        Effect.flatMap(commitTimestamp(organization.id), (at) =>
+          EventPublisher.use(({ publish }) => publish(events, at)),
+        ),
+      ),
     )
   yield* publish([
     [ids[1]!, "human opened"],

@@ -1,6 +1,6 @@
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"

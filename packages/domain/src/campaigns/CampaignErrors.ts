@@ -1,5 +1,5 @@
 import { DescribedError } from "../DescribedError.ts"
-import type { TemplatePart } from "../mail/Template.ts"
+import type { TemplatePart } from "../mail/templates/Template.ts"
 import type { PreflightCheck } from "./preflight.ts"
 
 export class CampaignNotFound extends DescribedError("CampaignNotFound", "No campaign {campaignId}.") {}

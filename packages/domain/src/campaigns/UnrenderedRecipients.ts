@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { createFieldsCheck } from "../mail/createFieldsCheck.ts"
+import { createFieldsCheck } from "../mail/templates/createFieldsCheck.ts"
 import { type RecipientPosition, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import type { Campaign } from "./Campaign.ts"
 

@@ -1,5 +1,5 @@
-import { findHiddenDetails, findMissingText, type SenderDetail } from "../mail/findHiddenDetails.ts"
-import { compileTemplate, sampleFields, shortLinkTo } from "../mail/Template.ts"
+import { findHiddenDetails, findMissingText, type SenderDetail } from "../mail/templates/findHiddenDetails.ts"
+import { compileTemplate, sampleFields, shortLinkTo } from "../mail/templates/Template.ts"
 import type { Program } from "../programs/Program.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
 import type { Campaign } from "./Campaign.ts"

@@ -1,5 +1,5 @@
 import { commaSeparated } from "../commaSeparated.ts"
-import type { SenderDetail } from "../mail/findHiddenDetails.ts"
+import type { SenderDetail } from "../mail/templates/findHiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { type Program, WHEN_REACHED } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"

@@ -101,9 +101,7 @@ export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_D
 
 /** Tables that an erasure's first transaction doesn't cover, because they take long: those searched by text, and hits, which may be many. */
 export type LaterTable = SearchedTable | "hits"
-export const LATER_TABLES = PERSONAL_TABLES.filter(
-  (table): table is LaterTable => !isKeyed(table) || table === "hits",
-)
+export const LATER_TABLES = PERSONAL_TABLES.filter((table): table is LaterTable => !isKeyed(table) || table === "hits")
 
 /** Number of rows about a subject by table. */
 export type PersonalDataCounts = Partial<Record<PersonalTable, number>>

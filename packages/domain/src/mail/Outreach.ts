@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { DescribedError } from "../DescribedError.ts"
 import { composeBounced, composeSent } from "../events/Event.ts"
-import { renderFault } from "./createFieldsCheck.ts"
 import type { MessageLease } from "./Message.ts"
 import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
 import { Settlements } from "./Settlements.ts"
 import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "./Transport.ts"
+import { renderFault } from "./templates/createFieldsCheck.ts"
 
 /** Waits between attempts at a deferring mailbox, in seconds; about 24 hours in total (RFC 5321, 4.5.4). */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const

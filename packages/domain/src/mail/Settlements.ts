@@ -100,7 +100,8 @@ const isRetry = (item: SettledMessage): item is SettledMessage<RetrySettlement> 
 const isFinal = (item: SettledMessage): item is SettledMessage<FinalSettlement> => item.settlement.state !== "retry"
 
 const rejectionOf = ({ lease, settlement }: SettledMessage): ReadonlyArray<DomainRejection> => {
-  if (settlement.state !== "retry" || settlement.refusedWith === undefined || settlement.delaySeconds === null) return []
+  if (settlement.state !== "retry" || settlement.refusedWith === undefined || settlement.delaySeconds === null)
+    return []
   const { campaignId, email } = lease
   return [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
 }

@@ -61,7 +61,13 @@ it.each<[string, MailOutcome, attempt: number, attempts: number, delaySeconds: n
 it("a message without a response waits for hours, and is quarantined after three repetitions", async () => {
   const delays = [3600, 7200, 14_400, null]
   for (const [unknownOutcomes, delaySeconds] of delays.entries()) {
-    const settlement = { state: "retry", attempts: 0, isUnknown: true, delaySeconds, failure: { class: "slow", code: "." } }
+    const settlement = {
+      state: "retry",
+      attempts: 0,
+      isUnknown: true,
+      delaySeconds,
+      failure: { class: "slow", code: "." },
+    }
     expect(await settlementOf(unknown, 1, unknownOutcomes)).toEqual(settlement)
   }
 })

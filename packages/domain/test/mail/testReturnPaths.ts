@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { ReturnPaths } from "../../src/mail/ReturnPaths.ts"
+import { ReturnPaths } from "../../src/mail/returned/ReturnPaths.ts"
 import { type TestKey, testSeal } from "../hits/testSeal.ts"
 
 /** Creates return paths sealed with separate keys. */

@@ -1,12 +1,7 @@
 import { CampaignKey, CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { ErasureCertificate, ErasureState, isNameless } from "@outreach/domain/erasure/Erasure"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
-import {
-  isKeyed,
-  PERSONAL_DATA,
-  PERSONAL_TABLES,
-  type PersonalDataCounts,
-} from "@outreach/domain/erasure/PersonalData"
+import { isKeyed, PERSONAL_DATA, PERSONAL_TABLES, type PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Npi } from "@outreach/domain/recipients/Npi"

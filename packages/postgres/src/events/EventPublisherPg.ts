@@ -17,7 +17,9 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
   const hints = yield* Hints
 
   const stampColumns = sql.csv(
-    STAMPS.map((stamp) => sql`${sql(stamp)} = case when stamped.stamp = ${stamp} then stamped.at else ${sql(stamp)} end`),
+    STAMPS.map(
+      (stamp) => sql`${sql(stamp)} = case when stamped.stamp = ${stamp} then stamped.at else ${sql(stamp)} end`,
+    ),
   )
 
   return {

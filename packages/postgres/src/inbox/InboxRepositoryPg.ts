@@ -36,7 +36,11 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
   const hints = yield* Hints
   // Inserted in key order to avoid deadlocks between processes.
   const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-    const given = messages.map((message) => ({ ...message, npi: message.npi ?? "", traceparent: message.traceparent ?? "" }))
+    const given = messages.map((message) => ({
+      ...message,
+      npi: message.npi ?? "",
+      traceparent: message.traceparent ?? "",
+    }))
     const table = toTable(
       "given",
       given,

@@ -1,5 +1,5 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
+import { BounceRepository } from "@outreach/domain/mail/returned/BounceRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect, Schema, Struct } from "effect"

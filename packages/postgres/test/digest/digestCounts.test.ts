@@ -1,7 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"

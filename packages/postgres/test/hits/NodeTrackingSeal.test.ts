@@ -1,7 +1,7 @@
 import { TrackingLinks, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { singleKey } from "@outreach/process/keyRing"
 import { Effect, Layer, Redacted } from "effect"

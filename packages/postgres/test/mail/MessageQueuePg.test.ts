@@ -124,7 +124,9 @@ describe("Settlements.settle, for a message that does not render", () => {
     const [first, second] = yield* claimMessages(2)
     yield* settleUnrendered(first!)
     const failure = { class: "timeout", code: "x" } as const
-    yield* Settlements.use(({ settle }) => settle(second!, { state: "retry", attempts: 0, isUnknown: true, delaySeconds: null, failure }))
+    yield* Settlements.use(({ settle }) =>
+      settle(second!, { state: "retry", attempts: 0, isUnknown: true, delaySeconds: null, failure }),
+    )
     const rows = yield* sql<{ id: string; npi: Npi; email: string }>`
       select id, npi, email from recipients where organization_id = ${organization.id}`
     yield* commandCampaign(campaign.id, "pause")
@@ -160,7 +162,9 @@ test("MessageQueuePg.renew extends active leases, and returns only those", funct
 describe("a message with an unknown outcome", () => {
   const failure = { class: "slow", code: "ETIMEDOUT at DATA" } as const
   const settleUnknown = (lease: MessageLease, delaySeconds: number | null) =>
-    Settlements.use(({ settle }) => settle(lease, { state: "retry", attempts: 0, isUnknown: true, delaySeconds, failure }))
+    Settlements.use(({ settle }) =>
+      settle(lease, { state: "retry", attempts: 0, isUnknown: true, delaySeconds, failure }),
+    )
 
   test("is counted, and is quarantined after the last attempt; its campaign is completed, and shows it", function* () {
     const { campaign } = yield* seedSending(1)
@@ -171,7 +175,9 @@ describe("a message with an unknown outcome", () => {
       expect(yield* settleUnknown(lease!, 0)).toBe(true)
     }
     expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
-    expect(yield* sql`select failure_class as class, failure_code as code from messages where campaign_id = ${campaign.id}`).toEqual([failure])
+    expect(
+      yield* sql`select failure_class as class, failure_code as code from messages where campaign_id = ${campaign.id}`,
+    ).toEqual([failure])
     yield* repository.openAndComplete
     expect((yield* repository.find(campaign.id)).status).toBe("sending")
 

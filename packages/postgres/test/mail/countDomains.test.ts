@@ -1,7 +1,7 @@
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,4 +1,5 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount } from "@outreach/backoffice/format"
@@ -21,7 +22,6 @@ import {
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { formatFrom } from "@outreach/domain/senders/Sender"

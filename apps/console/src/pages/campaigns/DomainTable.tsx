@@ -1,6 +1,6 @@
 import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
-import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
+import type { LateRefusalCause } from "@outreach/domain/mail/returned/lateRefusalCause"
 import { Struct } from "effect"
 import { Table } from "../../components/layout.tsx"
 import { Code, ForeignText, Noted, StatusBadge, Time } from "../../components/values.tsx"

@@ -1,5 +1,6 @@
 import { formatCapped, formatCount, formatDuration } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { quarantineAdvice } from "@outreach/backoffice/inbox/quarantineAdvice"
 import { inbox } from "@outreach/backoffice/lists/inbox"
 import { required } from "@outreach/backoffice/operations/Field"
 import { replayInbox, showInboundEvent } from "@outreach/backoffice/operations/inbox"
@@ -10,9 +11,8 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES, parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
-import { quarantineAdvice } from "@outreach/backoffice/inbox/quarantineAdvice"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
 import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -179,8 +179,9 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   }
   const applied = <Time at={entry.appliedAt} />
   const isErased = body.endsWith(ERASED_BODY_END)
-  const parsed = isErased ? undefined : parseInboundEvent((yield* Deployment).livemode)({ type, body })
-  if (parsed?._tag !== "InboundCommand") {
+  const parse = parseInboundEvent((yield* Deployment).livemode)
+  const command = isErased ? undefined : Result.getOrUndefined(parse({ type, body }))
+  if (command === undefined) {
     return (
       <>
         <Facts facts={{ Applied: applied }} />
@@ -192,7 +193,6 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
       </>
     )
   }
-  const { command } = parsed
   const { programId, programName, qualification, suppressedAt, recipientId } = yield* (yield* InboxReader).outcome(
     organizationId,
     command,

@@ -1,6 +1,6 @@
 import { RECIPIENT_LISTS } from "@outreach/backoffice/recipients/OutcomeReader"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { email, npi } from "@outreach/testing/seedCampaign"

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
-import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
+import type { RecipientRef, TrackingLinks } from "../../hits/TrackingLinks.ts"
 
 /**
  * Marks after a piece of an HTML body: the pixel, or a link with its untracked attribute and its

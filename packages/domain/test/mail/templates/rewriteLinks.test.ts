@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { TRACKING_PATHS } from "../../src/hits/TrackingLinks.ts"
-import { rewriteLinks } from "../../src/mail/rewriteLinks.ts"
-import { BASE, testLinks, to } from "./testLinks.ts"
+import { TRACKING_PATHS } from "../../../src/hits/TrackingLinks.ts"
+import { rewriteLinks } from "../../../src/mail/templates/rewriteLinks.ts"
+import { BASE, testLinks, to } from "../testLinks.ts"
 
 const links = testLinks()
 const PIXEL = `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`

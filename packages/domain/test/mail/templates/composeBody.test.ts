@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { renderFault } from "../../src/mail/createFieldsCheck.ts"
+import { renderFault } from "../../../src/mail/templates/createFieldsCheck.ts"
+import { to } from "../testLinks.ts"
 import { compose, composesAlike, links } from "./composesAlike.ts"
-import { to } from "./testLinks.ts"
 
 describe("composeBody", () => {
   it("tracks the destination of a link with variables, in HTML and text", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../../src/Identifier.ts"
-import { composeMail } from "../../src/mail/composeMail.ts"
-import type { MessageTemplate } from "../../src/mail/Message.ts"
-import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
-import { BASE, testLinks } from "./testLinks.ts"
-import { testReturnPaths } from "./testReturnPaths.ts"
+import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../../../src/Identifier.ts"
+import type { MessageTemplate } from "../../../src/mail/Message.ts"
+import { composeMail } from "../../../src/mail/templates/composeMail.ts"
+import { EmailAddress } from "../../../src/recipients/EmailAddress.ts"
+import { BASE, testLinks } from "../testLinks.ts"
+import { testReturnPaths } from "../testReturnPaths.ts"
 
 const links = testLinks()
 const returnPaths = testReturnPaths("bounces.acme.test")

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { RecipientId } from "../../src/Identifier.ts"
-import { testReturnPaths } from "./testReturnPaths.ts"
+import { RecipientId } from "../../../src/Identifier.ts"
+import { testReturnPaths } from "../testReturnPaths.ts"
 
 const paths = testReturnPaths("Bounces.acme.test")
 const ring = testReturnPaths(

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { RecipientId } from "../Identifier.ts"
-import type { Recipient } from "../recipients/Recipient.ts"
+import type { RecipientId } from "../../Identifier.ts"
+import type { Recipient } from "../../recipients/Recipient.ts"
 import type { LateRefusalCause } from "./lateRefusalCause.ts"
 
 /** A locked recipient of a returned message. */
@@ -26,4 +26,4 @@ export class BounceRepository extends Context.Service<
     /** Stores a recipient's complaint. Returns false if already known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
   }
->()("domain/mail/BounceRepository") {}
+>()("domain/mail/returned/BounceRepository") {}

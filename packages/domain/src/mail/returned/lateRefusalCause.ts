@@ -1,4 +1,4 @@
-import type { ReportedOutcome } from "./Transport.ts"
+import type { ReportedOutcome } from "../Transport.ts"
 
 /**
  * Cause of a rejection after a server had accepted the message: our reputation, the message, a full mailbox, or a server that didn't

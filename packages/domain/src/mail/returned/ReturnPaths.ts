@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { Hex } from "effect/encoding"
-import { TrackingSeal } from "../hits/TrackingLinks.ts"
-import { PREFIXES, type RecipientId } from "../Identifier.ts"
+import { TrackingSeal } from "../../hits/TrackingLinks.ts"
+import { PREFIXES, type RecipientId } from "../../Identifier.ts"
 
 /**
  * Creates and reads the addresses that receive mail about one message: bounces (variable envelope return path) and
@@ -26,7 +26,7 @@ export class ReturnPaths extends Context.Service<
     /** Parses only the local part, as included in a message header. */
     readLocalPart(localPart: string): RecipientId | undefined
   }
->()("domain/mail/ReturnPaths") {
+>()("domain/mail/returned/ReturnPaths") {
   /** Provides return paths at the domain that the worker receives mail for. */
   static readonly at = (domain: string) =>
     Layer.effect(

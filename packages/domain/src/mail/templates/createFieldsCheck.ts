@@ -1,7 +1,7 @@
-import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import { SAMPLE } from "../TemplateVariables.ts"
+import type { RecipientFields } from "../../recipients/RecipientFields.ts"
+import { SAMPLE } from "../../TemplateVariables.ts"
+import type { MessageTemplate } from "../Message.ts"
 import { createSchemeCheck, ForeignScheme } from "./createSchemeCheck.ts"
-import type { MessageTemplate } from "./Message.ts"
 import { compileTemplate, shortLinkTo, templatesOf } from "./Template.ts"
 
 /** Returns why a campaign's messages can't be rendered with a recipient's fields, or undefined. Names missing fields without quoting values. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { findHiddenDetails } from "../../src/mail/findHiddenDetails.ts"
+import { findHiddenDetails } from "../../../src/mail/templates/findHiddenDetails.ts"
 
 const details = {
   senderName: "Acme & Söhne",

@@ -1,4 +1,4 @@
-import { textSchema } from "../textSchema.ts"
+import { textSchema } from "../../textSchema.ts"
 
 /** Maximum bytes of a part of a campaign's body. */
 export const MAX_TEMPLATE_BYTES = 1_048_576

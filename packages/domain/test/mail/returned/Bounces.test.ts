@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { decideBounce } from "../../src/mail/Bounces.ts"
-import type { ReportedOutcome } from "../../src/mail/Transport.ts"
-import type { Recipient } from "../../src/recipients/Recipient.ts"
-import { Timestamp } from "../../src/Timestamp.ts"
+import { decideBounce } from "../../../src/mail/returned/Bounces.ts"
+import type { ReportedOutcome } from "../../../src/mail/Transport.ts"
+import type { Recipient } from "../../../src/recipients/Recipient.ts"
+import { Timestamp } from "../../../src/Timestamp.ts"
 
 const at = Timestamp.make("2026-11-21T02:45:29.123456Z")
 

@@ -1,8 +1,8 @@
 import { Liquid } from "liquidjs"
-import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import { SAMPLE, type TemplateVariables } from "../TemplateVariables.ts"
+import type { RecipientFields } from "../../recipients/RecipientFields.ts"
+import { SAMPLE, type TemplateVariables } from "../../TemplateVariables.ts"
+import type { MessageTemplate } from "../Message.ts"
 import { findRelativeAddress } from "./createSchemeCheck.ts"
-import type { MessageTemplate } from "./Message.ts"
 
 export type TemplatePart = "subject" | "html" | "text"
 

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { RecipientId } from "../Identifier.ts"
-import type { SuppressionReason } from "../suppressions/Suppression.ts"
-import { UnsubscriptionRepository } from "../suppressions/UnsubscriptionRepository.ts"
-import { suppressAddresses } from "../suppressions/Withdrawals.ts"
-import { inTransaction, Transaction } from "../Transaction.ts"
+import type { RecipientId } from "../../Identifier.ts"
+import type { SuppressionReason } from "../../suppressions/Suppression.ts"
+import { UnsubscriptionRepository } from "../../suppressions/UnsubscriptionRepository.ts"
+import { suppressAddresses } from "../../suppressions/Withdrawals.ts"
+import { inTransaction, Transaction } from "../../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
 type Reason = Extract<SuppressionReason, "complained" | "unsubscribed">

@@ -1,4 +1,4 @@
-import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
+import { cleanSmtpReply } from "@outreach/domain/mail/returned/cleanSmtpReply"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 

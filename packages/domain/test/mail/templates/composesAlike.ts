@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { expect } from "vitest"
-import { composeBody } from "../../src/mail/composeBody.ts"
-import type { RecipientFields } from "../../src/recipients/RecipientFields.ts"
-import { testLinks, to } from "./testLinks.ts"
+import { composeBody } from "../../../src/mail/templates/composeBody.ts"
+import type { RecipientFields } from "../../../src/recipients/RecipientFields.ts"
+import { testLinks, to } from "../testLinks.ts"
 
 export const links = testLinks()
 export const variables = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { createFieldsCheck, renderFault } from "../../src/mail/createFieldsCheck.ts"
-import { compileTemplate } from "../../src/mail/Template.ts"
-import { SAMPLE } from "../../src/TemplateVariables.ts"
+import { createFieldsCheck, renderFault } from "../../../src/mail/templates/createFieldsCheck.ts"
+import { compileTemplate } from "../../../src/mail/templates/Template.ts"
+import { SAMPLE } from "../../../src/TemplateVariables.ts"
 
 const campaign = {
   subject: "For {{ first_name }}",
