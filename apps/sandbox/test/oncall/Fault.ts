@@ -1,7 +1,5 @@
 import type { Stage } from "./startStage.ts"
-
-/** A process of the service, by unit name. */
-export type Unit = "api" | "worker" | "console"
+import type { Unit } from "./startUnits.ts"
 
 /** A sign of a fault that an on-call person sees. */
 export type Signal =

@@ -3,9 +3,9 @@ import { constants, openSync, readFileSync, truncateSync, writeFileSync, writeSy
 import { mkdir } from "node:fs/promises"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
-import type { Fault, Unit } from "./Fault.ts"
+import type { Fault } from "./Fault.ts"
 import { canMount, mountTmpfs, type Stage } from "./startStage.ts"
-import { ADMIN_PORTS, API_PORT } from "./startUnits.ts"
+import { ADMIN_PORTS, API_PORT, type Unit } from "./startUnits.ts"
 
 /** More than the API's 8,192, from addresses with fewer than `CONNECTIONS_PER_ADDRESS` each. */
 const CONNECTIONS = 10_000

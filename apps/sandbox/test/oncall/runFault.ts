@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
 import { until } from "@outreach/testing/until"
-import type { Fault, Signal, Unit } from "./Fault.ts"
+import type { Fault, Signal } from "./Fault.ts"
 import { LIMIT_MS, type Stage } from "./startStage.ts"
+import type { Unit } from "./startUnits.ts"
 
 /** Maximum time for the previous fault's alert to resolve. */
 const CLEARED_MS = 100_000

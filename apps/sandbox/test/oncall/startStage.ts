@@ -16,10 +16,9 @@ import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { REPOSITORY, KEY as SECRETS_KEY } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
 import { query } from "../failover/startCluster.ts"
-import type { Unit } from "./Fault.ts"
 import { startPrometheus } from "./startPrometheus.ts"
 import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
-import { ADMIN_PORTS, API_PORT, startUnit } from "./startUnits.ts"
+import { ADMIN_PORTS, API_PORT, startUnit, type Unit } from "./startUnits.ts"
 
 const run = promisify(execFile)
 const ROLES = ["owner", "api", "worker", "operator", "reader"] as const

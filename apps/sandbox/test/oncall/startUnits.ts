@@ -5,7 +5,9 @@ import { constants } from "node:os"
 import { createInterface } from "node:readline"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { Changes } from "@outreach/testing/until"
-import type { Unit } from "./Fault.ts"
+
+/** A process of the service, by unit name. */
+export type Unit = "api" | "worker" | "console"
 
 /** Each stage has a separate loopback address, so all use the ports of the page. */
 export const API_PORT = 8080

@@ -1,9 +1,47 @@
-import { DEAD_LETTER_REASONS, DELIVERY_STATES, type DeliveryState } from "@outreach/domain/deliveries/Delivery"
-import { type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
+import {
+  DEAD_LETTER_REASONS,
+  DELIVERY_STATES,
+  type DeliveryState,
+  UNKNOWN_OUTCOME,
+} from "@outreach/domain/deliveries/Delivery"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
+import { type DeliveryId, EventId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
-import type { deliveryFilters } from "../lists/deliveries.ts"
-import type { FilterOf } from "../operations/Field.ts"
+import { formatCount } from "../format.ts"
+import {
+  campaignFilter,
+  checkBox,
+  choice,
+  endpointFilter,
+  type FilterOf,
+  field,
+  httpStatus,
+  organizationFilter,
+  outboundType,
+  timeRange,
+} from "../operations/Field.ts"
+
+/**
+ * Number of deliveries that a page reads if it filters by event or attempt. Each step reads the waiting deliveries of all logs, so one large
+ * step is faster than two.
+ */
+export const MAX_SCAN = 1500
+
+export const deliveryFilters = {
+  organizationId: organizationFilter,
+  endpointId: endpointFilter,
+  state: choice("State", [...DELIVERY_STATES, "dead"], { all: "All", hint: "Or dead letters of every reason" }),
+  status: httpStatus,
+  outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All", hint: "Of the last attempt" }),
+  slowerThan: field(Seconds, "Slower than", { placeholder: "2s", size: 5, hint: "The last attempt", example: "2s" }),
+  slowest: checkBox("Slowest first", { hint: `Among the newest ${formatCount(MAX_SCAN)}` }),
+  eventId: field(EventId, "Event", { placeholder: "evt_…" }),
+  type: outboundType,
+  campaignId: campaignFilter,
+  ...timeRange("Created from", "Created before"),
+}
 
 export type DeliveryFilter = FilterOf<typeof deliveryFilters>
 

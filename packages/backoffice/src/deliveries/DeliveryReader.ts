@@ -24,17 +24,14 @@ import {
   idRange,
   isOfAttempts,
   MAX_ID,
+  MAX_SCAN,
   needsScan,
   statesOf,
 } from "./DeliveryFilter.ts"
 
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
-/**
- * Number of deliveries that a page reads if it filters by event or attempt, and the step that counts as too small. Each step reads the
- * waiting deliveries of all logs, so one large step is faster than two.
- */
-export const MAX_SCAN = 1500
+/** The step that counts as too small. */
 const MIN_STEP = 750
 
 /** Number of `delivered` rows of all endpoints that one step filters. */

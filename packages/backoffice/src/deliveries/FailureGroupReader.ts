@@ -8,8 +8,8 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import type { issueFilters } from "../lists/issues.ts"
 import type { FilterOf } from "../operations/Field.ts"
+import type { issueFilters } from "./issueFilters.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
 const StoredGroup = Schema.Struct({

@@ -7,8 +7,14 @@ import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/event
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import type { eventFilters } from "../lists/events.ts"
-import type { FilterOf } from "../operations/Field.ts"
+import {
+  campaignFilter,
+  type FilterOf,
+  field,
+  organizationFilter,
+  outboundType,
+  timeRange,
+} from "../operations/Field.ts"
 
 /** An outgoing event as published. */
 const LoggedEvent = Schema.Struct({
@@ -28,6 +34,14 @@ const LoggedEvent = Schema.Struct({
 export type LoggedEvent = typeof LoggedEvent.Type
 
 /** The conditions of a list of events, all of which must match. */
+export const eventFilters = {
+  organizationId: organizationFilter,
+  type: outboundType,
+  campaignId: campaignFilter,
+  recipientId: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
+  ...timeRange("Emitted from", "Emitted before"),
+}
+
 export type EventFilter = FilterOf<typeof eventFilters>
 
 export type EventCursor = Pick<LoggedEvent, "emittedAt" | "id">

@@ -9,8 +9,14 @@ import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import type { inboxFilters } from "../lists/inbox.ts"
-import type { FilterOf } from "../operations/Field.ts"
+import { type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
+
+export const inboxFilters = {
+  organizationId: organizationFilter,
+  type: field(Schema.String, "Type", { kind: "choice", all: "All" }),
+  reason: field(Schema.String, "Reason", { size: 30, hint: "Of quarantined events, as shown in the list" }),
+  ...timeRange("Received from", "Received before"),
+}
 
 type InboxFilter = FilterOf<typeof inboxFilters>
 

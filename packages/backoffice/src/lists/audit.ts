@@ -1,23 +1,6 @@
-import { textSchema } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
-import { choice, field, organizationFilter, timeRange } from "../operations/Field.ts"
-import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "../operators/AuditLog.ts"
+import { type AuditEntry, AuditLog, auditFilters } from "../operators/AuditLog.ts"
 import { badge, id, inOps, list, text, time } from "./List.ts"
-
-const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
-
-export const auditFilters = {
-  organizationId: organizationFilter,
-  objectId: field(ObjectId, "Id", { size: 40, hint: "Any id in a command's arguments", example: "cmp_…" }),
-  command: field(Schema.String, "Command", {
-    placeholder: "campaigns pause",
-    hint: "A command or its first word",
-    example: "campaigns",
-  }),
-  operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
-  result: choice("Result", AUDIT_RESULTS, { all: "All" }),
-  ...timeRange("From", "Before"),
-}
 
 export const audit = list("audit list", {
   about: "List recorded commands and console actions, newest first",

@@ -1,21 +1,8 @@
-import { DELIVERY_STATES, type DeliveryState, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
-import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
-import { DeliveryId, EventId } from "@outreach/domain/Identifier"
-import { Seconds } from "@outreach/domain/Seconds"
+import type { DeliveryState } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { DeliveryReader, MAX_SCAN } from "../deliveries/DeliveryReader.ts"
-import { formatCount } from "../format.ts"
-import {
-  campaignFilter,
-  checkBox,
-  choice,
-  endpointFilter,
-  field,
-  httpStatus,
-  organizationFilter,
-  outboundType,
-  timeRange,
-} from "../operations/Field.ts"
+import { deliveryFilters, MAX_SCAN } from "../deliveries/DeliveryFilter.ts"
+import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 import { badge, count, InvalidAfter, id, inOps, list, millis, type Tone, text, time } from "./List.ts"
 
 export const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
@@ -26,20 +13,6 @@ export const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
   rejected: "bad",
   exhausted: "bad",
   poison: "bad",
-}
-
-export const deliveryFilters = {
-  organizationId: organizationFilter,
-  endpointId: endpointFilter,
-  state: choice("State", [...DELIVERY_STATES, "dead"], { all: "All", hint: "Or dead letters of every reason" }),
-  status: httpStatus,
-  outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All", hint: "Of the last attempt" }),
-  slowerThan: field(Seconds, "Slower than", { placeholder: "2s", size: 5, hint: "The last attempt", example: "2s" }),
-  slowest: checkBox("Slowest first", { hint: `Among the newest ${formatCount(MAX_SCAN)}` }),
-  eventId: field(EventId, "Event", { placeholder: "evt_…" }),
-  type: outboundType,
-  campaignId: campaignFilter,
-  ...timeRange("Created from", "Created before"),
 }
 
 export const deliveryColumns = {

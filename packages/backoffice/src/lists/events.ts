@@ -1,16 +1,7 @@
-import { EventId, RecipientId } from "@outreach/domain/Identifier"
+import { EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { EventReader } from "../events/EventReader.ts"
-import { campaignFilter, field, organizationFilter, outboundType, timeRange } from "../operations/Field.ts"
+import { EventReader, eventFilters } from "../events/EventReader.ts"
 import { id, inOps, list, text, time } from "./List.ts"
-
-export const eventFilters = {
-  organizationId: organizationFilter,
-  type: outboundType,
-  campaignId: campaignFilter,
-  recipientId: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
-  ...timeRange("Emitted from", "Emitted before"),
-}
 
 export const events = list("events list", {
   about: "List events of the log, newest first",

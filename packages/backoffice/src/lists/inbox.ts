@@ -1,16 +1,9 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { InboxEntry } from "@outreach/domain/inbox/InboxRepository"
-import { Effect, Schema } from "effect"
-import { InboxCursor, InboxReader } from "../inbox/InboxReader.ts"
-import { checkBox, field, organizationFilter, timeRange } from "../operations/Field.ts"
+import { Effect } from "effect"
+import { InboxCursor, InboxReader, inboxFilters } from "../inbox/InboxReader.ts"
+import { checkBox } from "../operations/Field.ts"
 import { count, id, list, text, time } from "./List.ts"
-
-export const inboxFilters = {
-  organizationId: organizationFilter,
-  type: field(Schema.String, "Type", { kind: "choice", all: "All" }),
-  reason: field(Schema.String, "Reason", { size: 30, hint: "Of quarantined events, as shown in the list" }),
-  ...timeRange("Received from", "Received before"),
-}
 
 class InvalidState extends DescribedError("InvalidState", "Choose pending events or applied ones, not both.") {}
 

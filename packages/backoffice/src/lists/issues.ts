@@ -2,25 +2,8 @@ import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
-import { checkBox, choice, endpointFilter, httpStatus, organizationFilter } from "../operations/Field.ts"
+import { issueFilters } from "../deliveries/issueFilters.ts"
 import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
-
-export const issueFilters = {
-  organizationId: organizationFilter,
-  endpointId: endpointFilter,
-  status: httpStatus,
-  state: choice(
-    "State",
-    [
-      ["lasting", "Failing now"],
-      ["dead", "With dead letters"],
-      ["muted", "Muted"],
-      ["ended", "Ended"],
-    ],
-    { all: "Open", hint: "Failing now, with dead letters to replay, muted, or ended without dead letters" },
-  ),
-  largest: checkBox("Largest first", { hint: "On one page" }),
-}
 
 export const issues = list("issues list", {
   forPartners: true,

@@ -1,35 +1,9 @@
-import { ProgramId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { choice, field, organizationFilter, timeRange } from "../operations/Field.ts"
-import { SuppressionReader } from "../suppressions/SuppressionReader.ts"
+import { SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"
 import { id, inOps, list, masked, text, time } from "./List.ts"
-
-/** The words for kinds and reasons of suppressions. */
-export const SUPPRESSION_WORDS = {
-  npi: "NPI",
-  email: "Address",
-  account_created: "has an account",
-  unsubscribed: "unsubscribed",
-  operator: "by an operator",
-  bounced: "bounced permanently",
-  complained: "complained",
-} as const
-
-const withWords = <Word extends keyof typeof SUPPRESSION_WORDS>(words: ReadonlyArray<Word>) =>
-  words.map((word) => [word, SUPPRESSION_WORDS[word]] as const)
-
-export const suppressionFilters = {
-  organizationId: organizationFilter,
-  programId: field(ProgramId, "Program", { kind: "choice", all: "All", hint: "With the entries of its organization" }),
-  scope: choice("Scope", ["program", "organization"], { all: "All" }),
-  kind: choice("Kind", withWords(SUPPRESSION_KINDS), { all: "All" }),
-  reason: choice("Reason", withWords(SUPPRESSION_REASONS), { all: "All" }),
-  ...timeRange("Created from", "Created before"),
-}
 
 export const suppressions = list("suppressions list", {
   about: "List suppressions, newest first, each with its program or organization",

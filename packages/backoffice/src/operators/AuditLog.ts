@@ -1,12 +1,12 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { textSchema } from "@outreach/domain/textSchema"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import type { auditFilters } from "../lists/audit.ts"
-import type { FilterOf } from "../operations/Field.ts"
+import { choice, type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
@@ -39,7 +39,7 @@ export interface CommandEnd {
   readonly code: string | null
 }
 
-export const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
+const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
 
 /** A command in the log. An unfinished command is running or was killed. */
 const AuditEntry = Schema.Struct({
@@ -57,6 +57,21 @@ const AuditEntry = Schema.Struct({
   endedAt: Schema.NullOr(Timestamp),
 })
 export type AuditEntry = typeof AuditEntry.Type
+
+const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
+
+export const auditFilters = {
+  organizationId: organizationFilter,
+  objectId: field(ObjectId, "Id", { size: 40, hint: "Any id in a command's arguments", example: "cmp_…" }),
+  command: field(Schema.String, "Command", {
+    placeholder: "campaigns pause",
+    hint: "A command or its first word",
+    example: "campaigns",
+  }),
+  operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
+  result: choice("Result", AUDIT_RESULTS, { all: "All" }),
+  ...timeRange("From", "Before"),
+}
 
 export type AuditFilter = FilterOf<typeof auditFilters> & {
   /** Only those that started before this entry. */

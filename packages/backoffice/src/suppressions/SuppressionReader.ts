@@ -1,6 +1,6 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
+import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
@@ -12,8 +12,30 @@ import {
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
-import type { suppressionFilters } from "../lists/suppressions.ts"
-import type { FilterOf } from "../operations/Field.ts"
+import { choice, type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
+
+/** The words for kinds and reasons of suppressions. */
+export const SUPPRESSION_WORDS = {
+  npi: "NPI",
+  email: "Address",
+  account_created: "has an account",
+  unsubscribed: "unsubscribed",
+  operator: "by an operator",
+  bounced: "bounced permanently",
+  complained: "complained",
+} as const
+
+const withWords = <Word extends keyof typeof SUPPRESSION_WORDS>(words: ReadonlyArray<Word>) =>
+  words.map((word) => [word, SUPPRESSION_WORDS[word]] as const)
+
+export const suppressionFilters = {
+  organizationId: organizationFilter,
+  programId: field(ProgramId, "Program", { kind: "choice", all: "All", hint: "With the entries of its organization" }),
+  scope: choice("Scope", ["program", "organization"], { all: "All" }),
+  kind: choice("Kind", withWords(SUPPRESSION_KINDS), { all: "All" }),
+  reason: choice("Reason", withWords(SUPPRESSION_REASONS), { all: "All" }),
+  ...timeRange("Created from", "Created before"),
+}
 
 /** The position in a list: after the first `seen` entries of this time. It contains no value, because values are personal. */
 interface SuppressionCursor {

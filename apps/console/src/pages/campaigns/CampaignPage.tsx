@@ -1,7 +1,3 @@
-import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount } from "@outreach/backoffice/format"
 import {
   cancelCampaign,
@@ -13,7 +9,6 @@ import {
   updateCampaign,
 } from "@outreach/backoffice/operations/campaigns"
 import type { Plan } from "@outreach/backoffice/operations/Operation"
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   type Campaign,
   type CampaignStatus,
@@ -21,12 +16,7 @@ import {
   type Command,
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
-import type { CampaignId } from "@outreach/domain/Identifier"
 import { formatFrom } from "@outreach/domain/senders/Sender"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
@@ -47,46 +37,12 @@ import { feedbackFacts } from "./ComplaintRate.tsx"
 import { recipientsOf, SendingWindow } from "./campaignsPages.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
-
-const MAX_DOMAINS = 50
+import { type CampaignView, MAX_DOMAINS, readCampaign } from "./readCampaign.ts"
 
 const campaignPage = definePage("/campaigns/:campaign", {
   isConsistent: false,
   run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
 })
-
-const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
-  const found = yield* consistentRead(readRows(campaignId))
-  // The checks query name servers.
-  const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
-  const { progress, failures } = found.sending
-  const cause = explainUnsent(found.sending, now)
-  return { ...found, progress, failures, cause, checks, canSendTest: (yield* yield* TestMailSettings) !== null }
-})
-
-const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const repository = yield* CampaignRepository
-  const reader = yield* CampaignReader
-  const campaign = yield* repository.find(campaignId)
-  const { organizationId } = campaign
-  const key = { organizationId, campaignId }
-  return {
-    campaign,
-    ...(yield* Effect.all({
-      totals: reader.totals(key),
-      sending: (yield* SendingReader).find(key),
-      hours: reader.hours(key),
-      domains: reader.domains(key, MAX_DOMAINS),
-      lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
-      quarantined: repository.quarantined(campaignId),
-      organization: (yield* OrganizationReader).find(organizationId),
-      summaries: repository.summaries(organizationId, [campaignId]),
-      sender: (yield* SenderRepository).ofCampaign(campaignId),
-    })),
-  }
-})
-
-export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 const contentOf = (view: CampaignView) => {
   const { campaign, checks, domains } = view

@@ -11,8 +11,8 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, IdLink, Prose, StatusBadge, Time } from "../../components/values.tsx"
-import type { CampaignView } from "./CampaignPage.tsx"
 import { recipientsOf } from "./campaignsPages.tsx"
+import type { CampaignView } from "./readCampaign.ts"
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>

@@ -2,14 +2,16 @@ import { randomUUID } from "node:crypto"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createPrivateFile } from "@outreach/backoffice/createPrivateFile"
+import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
 import { readColumns } from "@outreach/backoffice/csv/readHeader"
 import { UnusableFile } from "@outreach/backoffice/csv/UnusableFile"
+import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
+import type { importRecipients } from "@outreach/backoffice/operations/recipients"
 import type { CampaignId, OperatorId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Clock, Context, Effect, Exit, FileSystem, Layer, Option, Scope, Semaphore, Stream } from "effect"
 import { PageError, reject } from "../../http/PageError.ts"
 import type { Upload } from "../../http/readForm.ts"
-import type { ListCheck } from "./importJobs.ts"
 
 /** Maximum number of lists. */
 export const MAX_PENDING = { ofOperator: 3, ofAll: 20 } as const
@@ -24,6 +26,19 @@ const CONCURRENCY = 2
 const MAX_COLUMNS = 60
 
 const PREFIX = "outreach-console-list-"
+
+/** The result of an import or its check. */
+export type Report = Effect.Success<ReturnType<typeof importRecipients.run>>
+
+/** The contents of a list's columns, and the effect of an import. */
+export interface ListCheck {
+  readonly map: ColumnMap
+  /** The file of rejected lines. */
+  readonly rejects: string
+  readonly scope: Scope.Closeable
+  /** Undefined until the check has ended. */
+  outcome: Exit.Exit<Report, TaggedFailure> | undefined
+}
 
 /** A list between its check and its import, in a file that only this process's user can read. */
 export interface PendingList {

@@ -6,20 +6,10 @@ import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
-import { type PendingList, PendingLists } from "./PendingLists.ts"
+import { type ListCheck, type PendingList, PendingLists } from "./PendingLists.ts"
 
 /** Time that an action waits for its work, so that most pages show the outcome. */
 const WAIT = "3 seconds"
-
-/** The contents of a list's columns, and the effect of an import. */
-export interface ListCheck {
-  readonly map: ColumnMap
-  /** The file of rejected lines. */
-  readonly rejects: string
-  readonly scope: Scope.Closeable
-  /** Undefined until the check has ended. */
-  outcome: Effect.Success<ReturnType<typeof runCheck>> | undefined
-}
 
 const run = ({ campaignId, path: file }: PendingList, map: ColumnMap, { name }: Operator, check: boolean) =>
   importRecipients.run({ campaignId, file, map, check, skipBad: true, ignoreColumns: true }, name)

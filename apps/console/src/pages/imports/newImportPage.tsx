@@ -22,9 +22,8 @@ import {
   wantedOf,
   wordsFor,
 } from "./importActions.ts"
-import type { ListCheck } from "./importJobs.ts"
 import { RejectedLines } from "./importsPage.tsx"
-import { GONE, type PendingList, PendingLists } from "./PendingLists.ts"
+import { GONE, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
 
 const MAX_SAMPLES = 2
 
@@ -145,8 +144,6 @@ const ColumnChoices = (props: { readonly list: PendingList; readonly campaign: C
     </>
   )
 }
-
-type Report = NonNullable<ListCheck["outcome"]> extends Exit.Exit<infer A, unknown> ? A : never
 
 const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMap; readonly report: Report }) => {
   const { list, map, report } = props
