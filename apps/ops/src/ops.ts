@@ -1,12 +1,14 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { subjects } from "@outreach/backoffice/subjects"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Console, Effect, Layer, Option, References } from "effect"
+import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
 import { CliConfig, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 import { COMMAND_NAME } from "./commandName.ts"
 import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
+import { subjectCommand } from "./subjectCommand.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const outputFlag = GlobalFlag.Setting("output")({
@@ -42,47 +44,25 @@ const readOutput = (args: ReadonlyArray<string>) => {
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
 
-/** The commands and groups in the order of the help. One is loaded when the command line or the help needs it. */
-const loaders = {
-  migrate: () => import("./commands/migrate.ts").then(({ migrate }) => migrate),
-  organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
-  keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
-  endpoints: () => import("./commands/endpoints.ts").then(({ endpoints }) => endpoints),
-  secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
-  "keys-at-rest": () => import("./commands/keysAtRest.ts").then(({ keysAtRest }) => keysAtRest),
-  programs: () => import("./commands/programs.ts").then(({ programs }) => programs),
-  senders: () => import("./commands/senders.ts").then(({ senders }) => senders),
-  "link-domains": () => import("./commands/senders.ts").then(({ linkDomains }) => linkDomains),
-  campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
-  recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
-  imports: () => import("./commands/recipients.ts").then(({ imports }) => imports),
-  suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
-  clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
-  bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
-  inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
-  events: () => import("./commands/events.ts").then(({ events }) => events),
-  deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
-  issues: () => import("./commands/issues.ts").then(({ issues }) => issues),
-  "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
-  replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
-  digests: () => import("./commands/digests.ts").then(({ digests }) => digests),
-  operators: () => import("./commands/operators.ts").then(({ operators }) => operators),
-  "sign-in-links": () => import("./commands/operators.ts").then(({ signInLinks }) => signInLinks),
-  audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
-  restores: () => import("./commands/restores.ts").then(({ restores }) => restores),
+/** The commands that diagnose the database, and connect themselves. */
+const diagnoses = {
   doctor: () => import("./commands/diagnoses.ts").then(({ doctor }) => doctor),
   status: () => import("./commands/diagnoses.ts").then(({ status }) => status),
 }
 
-type Word = keyof typeof loaders
-
-/** The commands that need no database or connect themselves, because they diagnose it; and a missing command. */
-const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word | "">(["", "bounces", "doctor", "status"])
+/** The commands that need no database or connect themselves; and a missing command. */
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set(["", "bounces", ...Struct.keys(diagnoses)])
 
 /** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
-  const words = Object.hasOwn(loaders, word) ? [word as Word] : (Object.keys(loaders) as ReadonlyArray<Word>)
-  return Promise.all(words.map((each) => loaders[each]()))
+  const isAny = !Object.hasOwn(subjects, word) && !Object.hasOwn(diagnoses, word)
+  const isMeant = (each: string) => isAny || each === word
+  return Promise.all([
+    ...Struct.keys(subjects).filter(isMeant).map(subjectCommand),
+    ...Struct.keys(diagnoses)
+      .filter(isMeant)
+      .map((each) => diagnoses[each]()),
+  ])
 }
 
 const load = Effect.fnUntraced(function* (word: string) {

@@ -1,3 +1,4 @@
+import { drawCount } from "@outreach/backoffice/format"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { inTransaction } from "@outreach/testing/inTransaction"
@@ -7,7 +8,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
-import { formatBar } from "../src/commands/digests.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
@@ -100,7 +100,7 @@ describe("a bar", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
         const [count, longest] = [Math.min(a, b), Math.max(a, b)]
-        const { length } = formatBar(count, longest)
+        const { length } = drawCount(count, longest)
         expect(length > 0).toBe(count > 0)
         expect(length).toBeLessThanOrEqual(30)
         if (count > 0 && count === longest) expect(length).toBe(30)

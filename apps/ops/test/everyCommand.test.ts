@@ -7,7 +7,7 @@ import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Option } from "effect"
 import { Command, type HelpDoc } from "effect/cli"
 import { afterAll, describe, expect, it } from "vitest"
-import { Access } from "../src/createCommand.ts"
+import { Access } from "../src/command.ts"
 import { everyCommand, helpOf, wordsOf } from "../src/everyCommand.ts"
 import { globalFlags, loadGroups } from "../src/ops.ts"
 import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
@@ -78,7 +78,7 @@ describe("every command", () => {
   it("declares whether it reads, reveals or changes", () => {
     expect(
       commands.filter(({ access }) => access === undefined).map(({ words }) => words),
-      "Create each of these commands with `createCommand` of apps/ops/src/createCommand.ts.",
+      "Create each of these commands with `command` of apps/ops/src/command.ts.",
     ).toEqual([])
   })
 

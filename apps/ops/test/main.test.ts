@@ -72,7 +72,7 @@ describe("the process", () => {
       'import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })'
     const flags = ["--import", `data:text/javascript,${printModules}`]
     const { code, stderr } = await ended(start(process.execPath, [...flags, MAIN, "--help"]))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("commands/keys.ts") })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("operations/keys.ts") })
     expect(stderr).not.toMatch(/node_modules\/(zod|liquidjs|parse5|html-to-text|@effect\/sql-pg)\//)
   })
 

@@ -1,18 +1,23 @@
+import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import { Console, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import { Output, printProgress } from "../src/output/Output.ts"
+import { Output, showingProgress } from "../src/output/Output.ts"
 
-/** Shows the progress of a step after ten seconds. */
+/** Shows the progress of a step after ten seconds, and then a warning. */
 const work = (options: { readonly json?: boolean; readonly quiet?: boolean }): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
   const console = { ...globalThis.console, error: (text: string) => lines.push(text) } as unknown as Console.Console
   return Effect.gen(function* () {
-    const bar = yield* printProgress("Importing", 10, { quiet: options.quiet ?? false })
+    const { say, warn, bar } = yield* TaskProgress
+    const { advance } = yield* bar("Importing", 10)
     yield* TestClock.adjust("10 seconds")
-    yield* bar.advance(1)
+    yield* advance(1)
+    yield* say("said")
+    yield* warn("warned")
     return lines
   }).pipe(
+    showingProgress(options.quiet),
     Effect.scoped,
     Effect.provide(TestClock.layer()),
     Effect.provideService(Console.Console, console),
@@ -21,7 +26,8 @@ const work = (options: { readonly json?: boolean; readonly quiet?: boolean }): P
   )
 }
 
-it("progress is not shown with --output json or --quiet", async () => {
+it("progress is not shown with --output json or --quiet, but warnings are shown with --quiet", async () => {
+  expect(await work({})).toEqual(["Importing: 10%", "said", "warned"])
   expect(await work({ json: true })).toEqual([])
-  expect(await work({ quiet: true })).toEqual([])
+  expect(await work({ quiet: true })).toEqual(["warned"])
 })

@@ -1,7 +1,7 @@
 import { Context, Option } from "effect"
 import { Command, type HelpDoc } from "effect/cli"
 import { expect, it } from "vitest"
-import { Access } from "../src/createCommand.ts"
+import { Access } from "../src/command.ts"
 import { everyCommand, helpOf, type Leaf } from "../src/everyCommand.ts"
 import { loadGroups } from "../src/ops.ts"
 

@@ -1,3 +1,4 @@
+import { describeReplay } from "@outreach/backoffice/deliveries/followReplay"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -5,7 +6,6 @@ import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
-import { formatReplay } from "../src/deadLetters/followReplay.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
@@ -85,7 +85,9 @@ describe("dead-letters replay", () => {
 
 it("the sentence of a finished replay counts dead letters that others had replayed or removed", () => {
   const replay = { kind: "dead_letters", state: "finished", total: 10, replayed: 7, replayedByOthers: 2 } as Replay
-  expect(formatReplay(replay)).toBe("Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been removed.")
+  expect(describeReplay(replay)).toBe(
+    "Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been removed.",
+  )
 })
 
 describe("dead-letters remove", () => {

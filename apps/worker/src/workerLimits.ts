@@ -1,3 +1,5 @@
+import { MAX_RETURNED_BYTES } from "@outreach/mail/returned/parseReturned"
+
 /** Concurrency and time limits of one worker that aren't settings. */
 export const workerLimits = {
   deliveries: {
@@ -59,13 +61,13 @@ export const workerLimits = {
     /** Minimum remaining lease when the content is sent. */
     minLeftToSendMs: 5000,
   },
-  /** Few messages arrive, from the relay or a few mail servers. A report may contain the whole message: a body of at most 1 MiB, encoded. */
+  /** Few messages arrive, from the relay or a few mail servers. */
   bounces: {
     server: {
       maxClients: 100,
       maxRecipients: 100,
       maxCommandLength: 4096,
-      size: 4_194_304,
+      size: MAX_RETURNED_BYTES,
       socketTimeout: 30_000,
       closeTimeout: 1000,
     },

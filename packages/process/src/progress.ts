@@ -1,11 +1,17 @@
-import { Clock, Console, Effect } from "effect"
+import { Clock, Console, Effect, type Scope } from "effect"
+
+/** Shows one line at a time. */
+export interface ProgressLine {
+  readonly show: (line: string) => Effect.Effect<void>
+}
 
 /**
  * Shows one line at a time on standard error until the scope closes. On a terminal, each line replaces the one before, and the last
  * one stays. Without a terminal, prints each changed line.
  */
-export const progressLine = Effect.suspend(() =>
-  process.stderr.isTTY ? terminalLine({ begin: "", end: "\n" }) : Effect.succeed(changedLines(Console.error)),
+export const progressLine = Effect.suspend(
+  (): Effect.Effect<ProgressLine, never, Scope.Scope> =>
+    process.stderr.isTTY ? terminalLine({ begin: "", end: "\n" }) : Effect.succeed(changedLines(Console.error)),
 )
 
 const changedLines = (write: (line: string) => Effect.Effect<void>) => {

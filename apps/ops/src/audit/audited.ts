@@ -24,7 +24,7 @@ export const audited = Effect.fnUntraced(function* <E, R>(
   command: string,
   values: Values,
   run: Effect.Effect<void, E, R>,
-  { createsLog = false }: { readonly createsLog?: boolean },
+  createsLog = false,
 ) {
   const { exists } = yield* AuditLog
   const name = yield* operator

@@ -1,9 +1,10 @@
 import { csvTable, snakeName } from "@outreach/backoffice/csv/csvTable"
 import { INVISIBLE } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import { TaskProgress } from "@outreach/backoffice/TaskProgress"
+import type { Cell, Part, Table } from "@outreach/backoffice/operations/Part"
+import { hiddenProgress, TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { type ProgressBar, progressBar } from "@outreach/process/progress"
+import { progressBar, progressLine } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
 import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
 
@@ -24,6 +25,13 @@ export const print = Effect.fnUntraced(function* (value: object, text: () => str
   const output = yield* Output
   yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv().trimEnd() : toVisible(text()))
 })
+
+/** Prints a value as JSON, or its parts as text: default its fields. As CSV, prints the table if it is the only part. */
+export const printParts = (value: object, parts: ReadonlyArray<Part> = [{ fields: value }]) => {
+  const [part, ...others] = parts
+  const isTable = others.length === 0 && typeof part === "object" && "table" in part
+  return print(value, () => formatParts(parts), isTable ? () => tableToCsv(part.table) : undefined)
+}
 
 /** Replaces characters in a partner's text that control a terminal, or make it look like another one. */
 export const toVisible = (text: string): string => text.replaceAll(INVISIBLE, "\uFFFD")
@@ -49,6 +57,12 @@ const toCsv = (value: object): string => {
   return csvTable(columns, rows)
 }
 
+const tableToCsv = ({ head, rows }: Table): string =>
+  csvTable(
+    head,
+    rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]]))),
+  )
+
 const isRows = (value: unknown): value is ReadonlyArray<object> =>
   Array.isArray(value) && value.every((each) => typeof each === "object" && each !== null)
 
@@ -57,49 +71,36 @@ export const printToStderr = Effect.fnUntraced(function* (text: string) {
   if ((yield* Output) !== "json") yield* Console.error(toVisible(text))
 })
 
-/** Shows a progress bar on standard error until the scope closes, but not with JSON output or `quiet`. */
-export const printProgress = Effect.fnUntraced(function* (
-  label: string,
-  total: number,
-  { quiet }: { readonly quiet: boolean } = { quiet: false },
-) {
-  if ((yield* Output) === "json" || quiet) return { advance: () => Effect.void } satisfies ProgressBar
-  return yield* progressBar(label, total)
-})
-
-/** Shows the progress of a task on standard error, but not with `quiet`. */
+/** Shows the progress of a task on standard error, but not with JSON output or `quiet`. */
 export const showingProgress =
   (quiet = false) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    quiet ? effect : Effect.provideService(effect, TaskProgress, { say: printToStderr, bar: printProgress })
+    Effect.flatMap(Output, (output) =>
+      Effect.provideService(effect, TaskProgress, {
+        warn: printToStderr,
+        ...(quiet || output === "json" ? hiddenProgress : { say: printToStderr, bar: progressBar, line: progressLine }),
+      }),
+    )
 
-export const formatRecord = (record: object): string =>
-  formatTable(
-    [],
-    Object.entries(record).map(([field, value]) => [snakeName(field), value as Cell]),
-  )
+const formatParts = (parts: ReadonlyArray<Part>): string => parts.map(formatPart).join("\n\n")
 
-/** Formats an event's fields, and below them its content. */
-export const formatContent = ({
-  content,
-  body,
-  ...event
-}: object & { readonly content?: string; readonly body?: string }): string =>
-  `${formatRecord(event)}\n\n${body ?? content}`
-
-export const formatRows = <Row extends object>(
-  rows: ReadonlyArray<Row>,
-  fields: ReadonlyArray<keyof Row & string>,
-): string =>
-  rows.length === 0
-    ? "None."
-    : formatTable(
-        fields.map(snakeName),
-        rows.map((row) => fields.map((field) => row[field] as Cell)),
-      )
+const formatPart = (part: Part): string => {
+  if (typeof part === "string") return part
+  if ("checks" in part) {
+    return part.checks.map(({ check, ...found }) => formatFinding(check ? `${check}: ` : "", found)).join("\n")
+  }
+  if ("fields" in part) {
+    return formatTable(
+      [],
+      Object.entries(part.fields).map(([field, value]) => [snakeName(field), value as Cell]),
+    )
+  }
+  const { title, head, rows } = part.table
+  return `${title === undefined ? "" : `${title}\n`}${rows.length === 0 ? "None." : formatTable(head, rows)}`
+}
 
 /** Formats rows in aligned columns, without lines or colours, so that `awk` can read them. */
-export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string => {
+const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string => {
   const formatted = rows.map((cells) => cells.map(formatCell))
   const lines = head.length === 0 ? formatted : [head, ...formatted]
   const widths = lines.reduce<ReadonlyArray<number>>(
@@ -112,8 +113,6 @@ export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<Rea
 
 // Measuring graphemes takes a hundred times as long, and few cells need it.
 const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
-
-export type Cell = string | number | boolean | null | ReadonlyArray<string>
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 

@@ -2,9 +2,11 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, Struct } from "effect"
 import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
-import type { TaggedFailure } from "../operations/Operation.ts"
+import { operation, type TaggedFailure } from "../operations/Operation.ts"
+import { rowsPart } from "../operations/Part.ts"
+import { checkIds } from "../operators/checkIds.ts"
 
 /** The severity of a status: good, warning, bad, or idle. */
 export type Tone = "good" | "warning" | "bad" | "neutral"
@@ -91,11 +93,13 @@ export interface List<F, Row, R> extends Access {
   /** The text of the console without rows. */
   readonly empty: string
   readonly read: (filter: ValuesOf<F>, part: Part) => Effect.Effect<Page<Row>, TaggedFailure, R>
+  /** Checks the filter of a command that found no rows. */
+  readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, R>
 }
 
 type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty"
 
-interface Declaration<F, C, Row, R> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
+interface Declaration<F, C, Row, R, R2> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
   readonly filters?: F
   /** Without it, all rows are read at once, and a row is identified by `key`: default the first column. */
   readonly cursor?: C
@@ -105,6 +109,7 @@ interface Declaration<F, C, Row, R> extends Partial<Access>, Pick<List<F, Row, R
     filter: ValuesOf<F>,
     part: Part<Position<C>>,
   ) => Effect.Effect<ReadonlyArray<Row> | Page<Row, Position<C>>, TaggedFailure, R>
+  readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, R2>
   // The type of a row is inferred only from `read`.
   readonly columns: Readonly<Record<string, Column<NoInfer<Row>>>>
 }
@@ -134,12 +139,13 @@ export class InvalidAfter extends DescribedError(
 export const list = <
   Row extends object,
   R,
+  R2 = never,
   const C extends Cursor = Record<never, never>,
   const F extends Fields = Record<never, never>,
 >(
   command: string,
-  { cursor, key, read, ...declaration }: Declaration<F, C, Row, R>,
-): List<F, Row, R> => {
+  { cursor, key, read, ...declaration }: Declaration<F, C, Row, R, R2>,
+): List<F, Row, R | R2> => {
   const isWhole = cursor === undefined
   const names = key ?? Object.keys(declaration.columns).slice(0, 1)
   const { schema, toText } = cursorOf(cursor ?? Object.fromEntries(names.map((name) => [name, Schema.String])))
@@ -192,6 +198,31 @@ export const readRows = Effect.fnUntraced(function* <F, Row, R>(
   } while (next !== null && rows.length < limit && pages < maxPages)
   return { rows, next }
 })
+
+/** Returns the operation that reads a page of a list. */
+export const pageOperation = <F extends Fields, Row extends object, R>(list: List<F, Row, R>) =>
+  operation(list.command, {
+    access: list.isPersonal ? "reveals" : "reads",
+    ...Struct.pick(list, ["about", "examples"]),
+    input: { ...list.filters, ...pageFields },
+    run: (given) =>
+      Effect.gen(function* () {
+        const { limit, after = null, ...others } = given as ValuesOf<F> & ValuesOf<typeof pageFields>
+        const filter = others as unknown as ValuesOf<F>
+        const { rows, next } = yield* readRows(list, filter, { limit, after })
+        if (rows.length === 0) {
+          yield* checkIds(filter)
+          yield* list.whenEmpty?.(filter) ?? Effect.void
+        }
+        const data = rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
+        return { data, hasMore: next !== null, ...(next !== null && { after: next }) }
+      }),
+    show: ({ data }) => {
+      const { rows, columns } = tableOf(list, data)
+      return [rowsPart(rows, columns)]
+    },
+    next: ({ after }) => after,
+  })
 
 /** Reads all rows of a list without pages. */
 export const readAll = <F, Row, R>({ read }: Pick<List<F, Row, R>, "read">, filter: ValuesOf<F>) =>

@@ -1,7 +1,9 @@
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
 import {
   choice,
@@ -31,12 +33,17 @@ export const deadLetterSelector = {
 /** The fields that select dead letters. All given ones must match. */
 export const deadLetterFilters = { ...deadLetterSelector, ...timeRange("Failed at or after", "Failed before") }
 
+/** Fails if a filter without results selects a removed endpoint, because its dead letters can't be replayed. */
+export const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
+  endpointId === undefined ? Effect.void : findPresentEndpoint(endpointId)
+
 export const deadLetters = list("dead-letters list", {
   forPartners: true,
   about: "List the dead letters that weren't replayed, newest first",
   filters: deadLetterFilters,
   cursor: { finishedAt: Timestamp, id: DeliveryId },
   read: (filter, { limit, after }) => DeadLetterReader.use(({ list }) => list(filter, limit + 1, after)),
+  whenEmpty: checkEndpoint,
   columns: {
     ...Struct.pick(deliveryColumns, ["id", "endpointId", "eventType", "state", "attempts"]),
     lastOutcome: { ...deliveryColumns.lastOutcome, isOfConsole: true },

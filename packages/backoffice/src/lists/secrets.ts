@@ -1,8 +1,33 @@
-import { type SecretSummary, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import {
+  type SecretOwner,
+  type SecretSummary,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
+import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
-import { ownerOf, secretOwner } from "../operations/secrets.ts"
+import { field, type ValuesOf } from "../operations/Field.ts"
 import { badge, inOps, list, text, time } from "./List.ts"
+
+class UnclearOwner extends DescribedError(
+  "UnclearOwner",
+  "Name the owner of the secrets: either an organization or an endpoint.",
+) {}
+
+export const secretOwner = {
+  organizationId: field(OrganizationId, "Organization", { kind: "choice" }),
+  endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
+}
+
+export const ownerOf = ({
+  organizationId,
+  endpointId,
+}: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
+  if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
+  if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
+  return new UnclearOwner()
+}
 
 const stateOf = ({ expiresAt }: SecretSummary, now: number) => {
   if (expiresAt === null) return "active"

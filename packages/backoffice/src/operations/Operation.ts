@@ -1,7 +1,9 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
+import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { Access } from "@outreach/domain/operators/Operator"
 import type { Effect } from "effect"
-import type { Codec, Fields, ValuesOf } from "./Field.ts"
+import { type Codec, checkBox, type Fields, type ValuesOf } from "./Field.ts"
+import type { Part } from "./Part.ts"
 
 /** An error with a message for the operator. The audit log records its tag. A tag that ends in `NotFound` has status 404. */
 export interface TaggedFailure {
@@ -72,45 +74,40 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
   /** Counts the objects that it would affect, for `--dry-run`. */
   readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R>
-  /** Whether the result may be a replay, which a command follows until it ends, unless with `--detach`. */
-  readonly isReplay?: true
   /** Whether a command shows its progress, unless with `--quiet`. */
   readonly isLong?: true
+  /** Whether it may create the audit log, which then records it at its end. */
+  readonly createsLog?: true
   /** With a version, fails with `ChangedMeanwhile` if the object has a later one; only for changes that check it atomically. */
   readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R>
   /** Returns the part of the result that can't be read again. */
   readonly shownOnce?: (result: A) => string | undefined
   /** Describes the effect in a sentence. Default: no sentence. */
   readonly done: (result: A, input: InputOf<S, F>) => string
+  /** Returns the parts of the result that a command shows to people. Default: its fields. */
+  readonly show?: (result: A, input: InputOf<S, F>) => ReadonlyArray<Part>
+  /** Returns the failure that the result means. A command shows the result before it fails. */
+  readonly failure?: (result: A) => TaggedFailure | undefined
+  /** Returns where the next page of a list starts. */
+  readonly next?: (result: A) => string | undefined
+  /** Returns the replay that the workers run. A command follows it until it ends, unless with `--detach`. */
+  readonly replay?: (result: A) => Replay | undefined
   readonly examples?: ReadonlyArray<string>
 }
 
-interface Declaration<S, F, Found, A, R1, R2, R3, R4>
-  extends Partial<Access>,
-    Pick<Operation<S, F, Found, A, never>, Plain> {
-  readonly label?: string
-  readonly of?: S
-  readonly input?: F
-  readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
-  readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R2>
-  readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R4>
-  readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R3>
-  // The type of the result is inferred only from `run`.
-  readonly shownOnce?: (result: NoInfer<A>) => string | undefined
-  readonly done?: (result: NoInfer<A>, input: InputOf<S, F>) => string
-}
+type Run<I, A, R> = (input: I) => Effect.Effect<A, TaggedFailure, R>
 
-type Plain =
-  | "about"
-  | "access"
-  | "isPartial"
-  | "isIrreversible"
-  | "isReplay"
-  | "isLong"
-  | "faults"
-  | "texts"
-  | "versionOf"
-  | "examples"
+/** The members of an operation; `role`, `label`, `of`, `input` and `done` have defaults. */
+type Declaration<S, F, Found, A, R1, R2, R3, R4> = Pick<Operation<S, F, Found, A, R3>, "about" | "run"> &
+  // The type of the result is inferred only from `run`.
+  Omit<
+    Partial<Operation<S, F, Found, NoInfer<A>, never>>,
+    "about" | "run" | "command" | "find" | "plan" | "preview"
+  > & {
+    readonly find?: Run<SubjectOf<S>, Found, R1>
+    readonly plan?: Run<InputOf<S, F>, Plan, R2>
+    readonly preview?: Run<InputOf<S, F>, Preview, R4>
+  }
 
 /** Declares an operation by its command's words. It requires the role `admin` unless it declares another or only reads. */
 export const operation = <
@@ -134,3 +131,31 @@ export const operation = <
   ...declaration,
   command,
 })
+
+const flags = {
+  dryRun: checkBox("Only count what would be affected"),
+  detach: checkBox("Don't wait for the workers to finish"),
+  quiet: checkBox("Hide the progress"),
+  yes: checkBox("Skip the confirmation; required without a terminal, and with --output json or csv"),
+}
+
+type Flagged = { readonly [K in "preview" | "replay" | "isLong" | "isIrreversible"]?: unknown }
+
+/** Returns the flags that the command of an operation has in addition to its fields. */
+export const flagsOf = ({ preview, replay, isLong, isIrreversible }: Flagged): Partial<typeof flags> => ({
+  ...(preview !== undefined && { dryRun: flags.dryRun }),
+  ...(replay !== undefined && { detach: flags.detach }),
+  ...(isLong === true && { quiet: flags.quiet }),
+  ...(isIrreversible === true && { yes: flags.yes }),
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: inputs and rows are not covariant.
+type AnyRun<R> = (...given: any) => Effect.Effect<unknown, unknown, R>
+
+/** An operation or a list of any input and result. */
+export type Declared<R> =
+  | { readonly command: string; readonly run: AnyRun<R>; readonly plan?: AnyRun<R>; readonly preview?: AnyRun<R> }
+  | { readonly command: string; readonly read: AnyRun<R> }
+
+/** The services that the operations and lists among these values need. */
+export type ServicesOf<Values> = Values extends Declared<infer R> ? R : never

@@ -2,7 +2,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { PastInstant } from "@outreach/domain/Instant"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, Effect, Schema } from "effect"
-import { formatCounted } from "../format.ts"
+import { formatCount, formatCounted } from "../format.ts"
 import { AuditChain } from "../operators/AuditChain.ts"
 import { toLine } from "../operators/chainFaults.ts"
 import { type ChainHead, type VerifiedAudit, verifyAudit as verify } from "../operators/verifyAudit.ts"
@@ -27,16 +27,22 @@ export const verifyAudit = operation("audit verify", {
     head: field(Head, "The head that you noted after an earlier verification, such as 17:5f0c…"),
     against: file("An earlier export whose entries must be in the log"),
   },
-  run: Effect.fnUntraced(function* ({ head, against: exported }) {
-    const { say } = yield* TaskProgress
-    const verified = yield* verify({ exported, head })
-    const { faults } = verified
-    if (faults.length === 0) return verified
-    for (const { problem, id, description } of faults) {
-      yield* say(`${problem}: ${description}${id === null ? "" : ` ${id}`}`)
-    }
-    return yield* new AuditLogDiffers(verified)
-  }),
+  run: ({ head, against: exported }) =>
+    Effect.gen(function* () {
+      const { warn } = yield* TaskProgress
+      const verified = yield* verify({ exported, head })
+      const { faults } = verified
+      if (faults.length === 0) return verified
+      for (const { problem, id, description } of faults) {
+        yield* warn(`${problem}: ${description}${id === null ? "" : ` ${id}`}`)
+      }
+      return yield* new AuditLogDiffers(verified)
+    }),
+  show: ({ entries, removed, head }) => [
+    head === null
+      ? "The audit log has no entry."
+      : `The audit log is as it was recorded, ${formatCount(entries)} entries${removed > 0 ? `, of which ${formatCount(removed)} were removed` : ""}. Note its head elsewhere: ${head}`,
+  ],
   examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
 })
 

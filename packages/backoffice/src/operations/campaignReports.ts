@@ -1,21 +1,28 @@
-import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import type { Campaign, CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
+import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
+import { failedChecks } from "@outreach/domain/campaigns/preflight"
 import type { findUnrendered } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId } from "@outreach/domain/Identifier"
+import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
+import { drawBar } from "@outreach/process/progress"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Clock, Effect, FileSystem, Path, Schema } from "effect"
 import { CampaignReader } from "../campaigns/CampaignReader.ts"
+import { describeProgress } from "../campaigns/describeProgress.ts"
 import { explainUnsent } from "../campaigns/explainUnsent.ts"
 import { SendingReader } from "../campaigns/SendingReader.ts"
+import { formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { checkBox, field, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
+import { type Part, rowsPart } from "./Part.ts"
 
 // Loaded when needed, because they load the libraries that render messages.
 const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
@@ -29,48 +36,111 @@ export const preflightCampaign = operation("campaigns preflight", {
   about:
     "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
   of,
-  run: Effect.fnUntraced(function* ({ campaignId }) {
-    return { campaignId, checks: yield* (yield* preflights).checkCampaign(campaignId) }
-  }),
+  run: ({ campaignId }) =>
+    Effect.gen(function* () {
+      return { campaignId, checks: yield* (yield* preflights).checkCampaign(campaignId) }
+    }),
+  show: ({ checks }) => [{ checks }],
+  failure: ({ campaignId, checks }) => {
+    const failed = failedChecks(checks)
+    return failed.length === 0 ? undefined : new CampaignNotReady({ campaignId, failed, checks })
+  },
 })
 
 /** Number of shown causes and domains of late refusals. */
 const MAX_LATE_REFUSALS = 50
+
+/** Describes a campaign's progress: a bar of the recipients with an outcome, the rate, the remaining time, and the counts by outcome. */
+const progressText = (progress: CampaignProgress): string => {
+  const { share, pace, counts } = describeProgress(progress)
+  const outcomes = counts.map(({ text }) => text).join(", ")
+  return [drawBar(share), ...pace, `${outcomes} of ${formatCount(progress.recipients)}`].join(" · ")
+}
+
+const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
+
+/** Shows a campaign's progress until sending ends. */
+const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const { find, progress } = yield* CampaignRepository
+  const line = yield* (yield* TaskProgress).line
+  while (true) {
+    const { status } = yield* find(campaignId)
+    yield* line.show(`${status} · ${progressText(yield* progress(campaignId))}`)
+    if (IDLE_STATUSES.includes(status)) break
+    yield* Effect.sleep("1 second")
+  }
+}, Effect.scoped)
+
+const percent = (share: number | null) => `${formatCount((share ?? 0) * 100)} %`
+
+const section = <Row extends object>(
+  title: string,
+  rows: ReadonlyArray<Row>,
+  columns: ReadonlyArray<keyof Row & string>,
+): ReadonlyArray<Part> => (rows.length === 0 ? [] : [rowsPart(rows, columns, title)])
 
 export const showCampaign = operation("campaigns show", {
   access: "reads",
   about: "Show a campaign's status and progress, and why messages were not sent",
   of,
   input: { follow: checkBox("Show the progress until the campaign is over or paused; Ctrl-C changes nothing") },
-  run: Effect.fnUntraced(function* ({ campaignId }) {
-    const repository = yield* CampaignRepository
-    const { html, text, ...campaign } = yield* repository.find(campaignId)
-    const key = { ...campaign, campaignId }
-    const sending = yield* SendingReader.use(({ find }) => find(key))
-    const { progress } = sending
-    const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
-    return {
-      ...campaign,
-      // The reason why no e-mails are sent; null while they are.
-      waitsFor: explainUnsent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
-      // The shares of the accepted messages.
-      rates: {
-        complained: shareOfSent(progress.complained, progress),
-        complaintLevel: complaintLevel(progress),
-        unsubscribed: shareOfSent(progress.unsubscribed, progress),
-        refusedLater: shareOfSent(progress.refusedLater, progress),
-      },
-      // Null for the deployment's sender, MAIL_FROM.
-      senderId: sender?.id ?? null,
-      from: sender && formatFrom(sender),
-      ramp: sender?.ramp ?? null,
-      ...{ html, text, progress },
-      pauses: sending.pauses,
-      lateRefusals: yield* CampaignReader.use(({ lateRefusals }) => lateRefusals(key, MAX_LATE_REFUSALS)),
-      failures: sending.failures,
-      quarantined: yield* repository.quarantined(campaignId),
-    }
-  }),
+  run: ({ campaignId, follow }) =>
+    Effect.gen(function* () {
+      if (follow) yield* followCampaign(campaignId)
+      const repository = yield* CampaignRepository
+      const { html, text, ...campaign } = yield* repository.find(campaignId)
+      const key = { ...campaign, campaignId }
+      const sending = yield* SendingReader.use(({ find }) => find(key))
+      const { progress } = sending
+      const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
+      return {
+        ...campaign,
+        // The reason why no e-mails are sent; null while they are.
+        waitsFor: explainUnsent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
+        // The shares of the accepted messages.
+        rates: {
+          complained: shareOfSent(progress.complained, progress),
+          complaintLevel: complaintLevel(progress),
+          unsubscribed: shareOfSent(progress.unsubscribed, progress),
+          refusedLater: shareOfSent(progress.refusedLater, progress),
+        },
+        // Null for the deployment's sender, MAIL_FROM.
+        senderId: sender?.id ?? null,
+        from: sender && formatFrom(sender),
+        ramp: sender?.ramp ?? null,
+        ...{ html, text, progress },
+        pauses: sending.pauses,
+        lateRefusals: yield* CampaignReader.use(({ lateRefusals }) => lateRefusals(key, MAX_LATE_REFUSALS)),
+        failures: sending.failures,
+        quarantined: yield* repository.quarantined(campaignId),
+      }
+    }),
+  show: ({ html, text, progress, rates, pauses, lateRefusals, failures, quarantined, ...campaign }) => [
+    { fields: { ...campaign, ramp: describeRamp(campaign.ramp), ...progress } },
+    progressText(progress),
+    ...(progress.sent === 0
+      ? []
+      : [
+          `Of ${formatCounted(progress.sent, "accepted message")}: complaints ${percent(rates.complained)} (${COMPLAINT_LEVELS[rates.complaintLevel]}), ` +
+            `unsubscribed ${percent(rates.unsubscribed)}, rejected later ${percent(rates.refusedLater)}`,
+        ]),
+    ...section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
+    ...section(
+      "Messages that were accepted and refused later, by cause, and then by domain:",
+      lateRefusals.map((row) => ({ ...row, domain: row.domain ?? "all" })),
+      ["cause", "domain", "messages"],
+    ),
+    ...section("Messages that were not sent, by SMTP reply, for reasons other than the recipient:", failures, [
+      "class",
+      "code",
+      "messages",
+    ]),
+    ...section(
+      "Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:",
+      quarantined,
+      ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
+    ),
+  ],
 })
 
 class UnusableFolder extends DescribedError("FolderUnusable", "The folder {folder} cannot be written to.") {}
@@ -114,10 +184,10 @@ class RecipientsNotRendered extends DescribedError(
 ) {}
 
 const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
-  const { say } = yield* TaskProgress
+  const { warn } = yield* TaskProgress
   const { first, ...counts } = yield* (yield* unrendered).findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
   const found = { campaignId: campaign.id, ...counts }
   if (counts.unrendered === 0) return found
-  for (const { token, reason } of first) yield* say(`recipient ${token}: ${reason}`)
+  for (const { token, reason } of first) yield* warn(`recipient ${token}: ${reason}`)
   return yield* new RecipientsNotRendered({ ...found, first })
 })

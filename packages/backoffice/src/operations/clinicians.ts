@@ -7,11 +7,13 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { RELEASE } from "@outreach/process/release"
-import { type Array as Arr, Effect } from "effect"
+import { type Array as Arr, Console, Effect } from "effect"
+import { createPrivateFile } from "../createPrivateFile.ts"
 import { PersonalDataReader } from "../erasure/PersonalDataReader.ts"
 import { formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { TimelineReader } from "../recipients/TimelineReader.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { field, file, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
@@ -67,6 +69,16 @@ const findOne = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
   return organizationId === undefined ? yield* new UnclearScope() : ([organizationId, clinicians[0]] as const)
 })
 
+/** Reads all data on a clinician as JSON, and counts its rows. */
+export const readPersonalData = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
+  const [organizationId, clinician] = yield* findOne(given)
+  yield* (yield* useCases).assertNoUnfinishedErasure(organizationId, clinician)
+  const data = yield* (yield* PersonalDataReader).read(organizationId, clinician)
+  const { organization_id, exported_at, clinician: named, ...tables } = data
+  const rows = Object.values(tables).reduce((count, { length }) => count + length, 0)
+  return { organizationId, json: JSON.stringify(data, null, 2), rows }
+})
+
 export const exportClinician = operation("clinicians export", {
   access: "reveals",
   about: "Export all data on a clinician as one JSON value, without data on other people",
@@ -75,11 +87,18 @@ export const exportClinician = operation("clinicians export", {
     ...inputs,
     out: file("Write to this new file (readable only by its owner) instead of standard output"),
   },
-  run: Effect.fnUntraced(function* ({ out: _, ...given }) {
-    const [organizationId, clinician] = yield* findOne(given)
-    yield* (yield* useCases).assertNoUnfinishedErasure(organizationId, clinician)
-    return yield* (yield* PersonalDataReader).read(organizationId, clinician)
-  }),
+  run: Effect.fnUntraced(function* ({ out, ...given }) {
+    // Created before the data is read, so that a wrong path fails early.
+    const file = out === undefined ? undefined : yield* createPrivateFile(out)
+    const { organizationId, json, rows } = yield* readPersonalData(given)
+    if (file === undefined) {
+      yield* Console.log(json)
+      return yield* rows === 0 ? (yield* TaskProgress).say("Nothing is held on the clinician.") : Effect.void
+    }
+    yield* file.append(`${json}\n`)
+    yield* file.keep
+    return { organizationId, file: out, rows }
+  }, Effect.scoped),
   examples: [
     "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
     "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
@@ -100,7 +119,7 @@ const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>)
 
 const sumOf = (counts: PersonalDataCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-export const formatCounts = (counts: PersonalDataCounts): string =>
+const formatCounts = (counts: PersonalDataCounts): string =>
   Object.entries(counts)
     .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
     .join(", ") || "none"
@@ -142,6 +161,7 @@ export const eraseClinician = operation("clinicians erase", {
       const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
       return { outcome, ...certificate }
     }),
+  show: (result) => [{ fields: { ...result, counts: formatCounts(result.counts) } }],
   done: ({ outcome, counts, erasureId }) =>
     `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
   examples: [

@@ -1,7 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
-import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
@@ -11,8 +10,9 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Struct } from "effect"
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "../deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
+import { describeReplay } from "../deliveries/followReplay.ts"
 import { formatCount, formatCounted, formatDuration } from "../format.ts"
-import { deadLetterFilters, deadLetterSelector } from "../lists/deadLetters.ts"
+import { checkEndpoint, deadLetterFilters, deadLetterSelector } from "../lists/deadLetters.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { checkBox, field, repeated, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
@@ -45,10 +45,6 @@ const readSelection = (given: ValuesOf<typeof selection>) => {
   return ways.filter(Boolean).length === 1 ? Effect.succeed({ ids, filter }) : Effect.fail(new UnclearSelection())
 }
 
-/** Fails if a filter without results selects a removed endpoint, because its dead letters can't be replayed. */
-export const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
-  endpointId === undefined ? Effect.void : findPresentEndpoint(endpointId)
-
 const affectedBy = Effect.fnUntraced(function* ({ groupId, endpointId, organizationId }: DeadLetterFilter) {
   const endpoints = yield* (yield* DeliveryReader).endpoints(organizationId)
   const addressOf = (id: EndpointId) => endpoints.find((each) => each.id === id)?.url ?? id
@@ -70,7 +66,6 @@ export const replayDeadLetters = operation("dead-letters replay", {
     "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   label: "Replay all",
   input: { ...selection, rate },
-  isReplay: true,
   plan: Effect.fnUntraced(function* ({ rate: _, ...given }) {
     const { filter } = toSelection(given)
     const { count } = yield* DeadLetterReader
@@ -116,6 +111,8 @@ export const replayDeadLetters = operation("dead-letters replay", {
       if (job.total === 0) yield* checkEndpoint(filter)
       return job
     }),
+  replay: (result) => ("total" in result ? result : undefined),
+  show: (result) => ["total" in result ? describeReplay(result) : { fields: result }],
   done: (result) => {
     if (!("total" in result)) return `Replayed ${formatCounted(result.replayed, "dead letter")}, starting at attempt 1.`
     const { id, total, state, rate } = result

@@ -5,21 +5,37 @@ import { DeliveryId } from "@outreach/domain/Identifier"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
+import { describeEmptyResponse } from "../deliveries/describeEmptyResponse.ts"
 import { checkBox } from "./Field.ts"
 import { operation } from "./Operation.ts"
+import { rowsPart } from "./Part.ts"
+
+const EVENT_DROPPED =
+  "Its event is no longer stored (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
 
 export const showDelivery = operation("deliveries show", {
   access: "reveals",
   about: "Show a delivery, which may be a dead letter, with its attempts",
   of: { deliveryId: DeliveryId },
   input: { reveal: checkBox("Show the body that is sent, too, with its personal data") },
-  run: Effect.fnUntraced(function* ({ deliveryId, reveal = false }) {
-    const reader = yield* DeliveryReader
-    const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
-    const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
-    const request = reveal ? yield* reader.request(delivery) : undefined
-    return { delivery: { ...delivery, maxAttempts }, attempts, request }
-  }),
+  run: ({ deliveryId, reveal = false }) =>
+    Effect.gen(function* () {
+      const reader = yield* DeliveryReader
+      const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
+      const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
+      const request = reveal ? yield* reader.request(delivery) : undefined
+      return { delivery: { ...delivery, maxAttempts }, attempts, request }
+    }),
+  show: ({ delivery, attempts, request }) => [
+    { fields: delivery },
+    ...(delivery.eventType === null ? [EVENT_DROPPED] : []),
+    rowsPart(
+      attempts.map((attempt) => ({ ...attempt, response: attempt.response || describeEmptyResponse(attempt) })),
+      ["number", "startedAt", "latencyMs", "status", "outcome", "signedWith", "response"],
+      "Attempts",
+    ),
+    ...(request ? [`POST ${request.url}\n\n${request.body ?? EVENT_DROPPED}`] : []),
+  ],
   examples: ["ops deliveries show dlv_…", "ops deliveries show dlv_… --reveal"],
 })
 

@@ -30,9 +30,11 @@ import { Partitions } from "@outreach/postgres/Partitions"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Redacted, Schema, Struct } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
+import { describeReplay } from "../deliveries/followReplay.ts"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
 import { countOrNone, formatCapped, formatCount, formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { type Codec, checkBox, checkBoxes, field, organizationId, required, type ValuesOf, yesOrNo } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { optionalRate, rate } from "./replays.ts"
@@ -107,12 +109,14 @@ export const showEndpoint = operation("endpoints show", {
   about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
   of,
   input: { reveal: checkBox("Show the whole address, which may hold a secret of the partner") },
-  run: Effect.fnUntraced(function* ({ endpointId, reveal }) {
-    const endpoints = yield* EndpointRepository
-    const found = yield* endpoints.find(endpointId)
-    const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
-    return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
-  }),
+  run: ({ endpointId, reveal }) =>
+    Effect.gen(function* () {
+      const endpoints = yield* EndpointRepository
+      const found = yield* endpoints.find(endpointId)
+      const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
+      return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
+    }),
+  show: ({ retryDelays: _, ...found }) => [{ fields: { ...found, retryStatuses: formatRetryStatuses(found) } }],
 })
 
 export const createEndpoint = operation("endpoints create", {
@@ -274,7 +278,15 @@ export const testEndpoint = operation("endpoints test", {
     "Send a signed test event (outreach.endpoint_test), which isn't recorded and doesn't change the breaker; show status, latency and response",
   label: "Send a test event",
   of,
-  run: ({ endpointId }) => Endpoints.testEndpoint(endpointId),
+  run: ({ endpointId }) =>
+    Effect.gen(function* () {
+      const { warn } = yield* TaskProgress
+      return yield* Effect.tapError(Endpoints.testEndpoint(endpointId), (error) =>
+        error instanceof Endpoints.EndpointTestFailed && error.response !== null
+          ? warn(`Response: ${error.response}`)
+          : Effect.void,
+      )
+    }),
   done: (test) => `Accepted the test event ${test.eventId}: ${Endpoints.describeTest(test)}`,
 })
 
@@ -287,7 +299,6 @@ export const replayEvents = operation("endpoints replay", {
   about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   label: "Send the events",
   of,
-  isReplay: true,
   input: {
     from: time("Published at or after", PastInstant),
     to: time("Published before", Instant),
@@ -319,6 +330,8 @@ export const replayEvents = operation("endpoints replay", {
       const range = yield* readRange(given)
       return { ...(yield* createLogReplay(range, rate)), ...(yield* readKeptFrom(given.from)) }
     }),
+  replay: (job) => job,
+  show: (job) => [describeReplay(job)],
   done: ({ id, total, rate, ...kept }) =>
     [
       `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`,

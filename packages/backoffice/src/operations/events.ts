@@ -4,7 +4,7 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect } from "effect"
 import { EventReader } from "../events/EventReader.ts"
 import { checkBox } from "./Field.ts"
-import { contentOf } from "./inbox.ts"
+import { contentOf, showContent } from "./inbox.ts"
 import { operation } from "./Operation.ts"
 
 class EventNotFound extends DescribedError("EventNotFound", "No event {eventId} is stored.") {}
@@ -14,10 +14,12 @@ export const showEvent = operation("events show", {
   about: "Show an event of the log, and what is sent of it without personal data",
   of: { eventId: EventId },
   input: { reveal: checkBox("Show the content as it is sent, with its personal data") },
-  run: Effect.fnUntraced(function* ({ eventId, reveal }) {
-    const found = yield* EventReader.use(({ find }) => find(eventId, null))
-    if (found === undefined) return yield* new EventNotFound({ eventId })
-    const { body, npi, ...event } = found
-    return { ...event, npi: npi && maskNpi(npi), ...contentOf(body, reveal) }
-  }),
+  run: ({ eventId, reveal }) =>
+    Effect.gen(function* () {
+      const found = yield* EventReader.use(({ find }) => find(eventId, null))
+      if (found === undefined) return yield* new EventNotFound({ eventId })
+      const { body, npi, ...event } = found
+      return { ...event, npi: npi && maskNpi(npi), ...contentOf(body, reveal) }
+    }),
+  show: (event) => showContent(event),
 })

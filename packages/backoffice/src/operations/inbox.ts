@@ -9,6 +9,14 @@ import { toInboxRow } from "../lists/inbox.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { checkBox, field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
+import type { Part } from "./Part.ts"
+
+/** Shows an event's fields, and below them its content. */
+export const showContent = ({
+  content = "",
+  body = content,
+  ...event
+}: object & { readonly content?: string; readonly body?: string }): ReadonlyArray<Part> => [{ fields: event }, body]
 
 /** The content of an event as JSON, in which personal data is masked unless it is revealed. */
 export const contentOf = (body: string, reveal = false) =>
@@ -22,10 +30,12 @@ export const showInboundEvent = operation("inbox show", {
     event: required(field(Schema.String, "The event's id as the partner sent it, evt_…", { isArgument: true })),
     reveal: checkBox("Show the content as it was sent, with its personal data"),
   },
-  run: Effect.fnUntraced(function* ({ organizationId, event, reveal }) {
-    const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
-    return { ...toInboxRow(found), ...contentOf(body, reveal) }
-  }),
+  run: ({ organizationId, event, reveal }) =>
+    Effect.gen(function* () {
+      const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
+      return { ...toInboxRow(found), ...contentOf(body, reveal) }
+    }),
+  show: (event) => showContent(event),
   examples: ["ops inbox show --organization org_… evt_…"],
 })
 

@@ -1,3 +1,4 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId, ImportId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
@@ -5,19 +6,23 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, Schema } from "effect"
-import { createRejectsFile, RejectsFile } from "../csv/badLines.ts"
+import { createPrivateFile } from "../createPrivateFile.ts"
+import { type BadLineReport, BadLines, createRejectsFile, RejectsFile } from "../csv/badLines.ts"
 import { ColumnMapText } from "../csv/ColumnMap.ts"
-import { formatCounted } from "../format.ts"
+import { csvHead, csvLine } from "../csv/csvTable.ts"
 import { pageFields } from "../lists/List.ts"
 import { ImportLog } from "../recipients/ImportLog.ts"
+import type { UnderstoodLine } from "../recipients/importFile.ts"
+import { OUTCOME_COLUMNS, OutcomeReader } from "../recipients/OutcomeReader.ts"
 import { type ClinicianKey, TimelineReader } from "../recipients/TimelineReader.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { clinician } from "./clinicians.ts"
 import { checkBox, field, file, newFile, organizationFilter, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
+import { type Part, rowsPart } from "./Part.ts"
 
-// Loaded when needed, because they load the reader of files.
-const imports = Effect.promise(() => import("../recipients/importFile.ts"))
-const exports = Effect.promise(() => import("../recipients/exportOutcomes.ts"))
+// Loaded when needed, because it loads the reader of files.
+const importing = Effect.promise(() => import("../recipients/importFile.ts"))
 
 /** The contents of an import file's columns. */
 export const columns = {
@@ -26,6 +31,38 @@ export const columns = {
     example: "E-Mail=email,NPI Number=npi",
   }),
   ignoreColumns: checkBox("Ignore other columns instead of rejecting the file"),
+}
+
+/** The number of new and of updated recipients, or of new ones by a check. */
+interface Imported {
+  readonly imported?: number
+  readonly updated?: number
+  readonly wouldImport?: number
+}
+
+const MAX_SHOWN = 100
+
+/** Reports the first rejected lines, and the file of all of them. */
+const warnOf = (rejects: string | undefined) =>
+  Effect.fnUntraced(function* ({ badCount, badLines }: Readonly<BadLineReport> | BadLines) {
+    const { warn } = yield* TaskProgress
+    for (const { line, reason } of badLines.slice(0, MAX_SHOWN)) yield* warn(`line ${line}: ${reason}`)
+    const hint = rejects === undefined ? "; --rejects FILE writes them all" : ""
+    if (badCount > MAX_SHOWN) yield* warn(`and ${badCount - MAX_SHOWN} more bad lines${hint}`)
+    if (badCount > 0 && rejects !== undefined) yield* warn(`The bad lines are in ${rejects}.`)
+  })
+
+/** Shows the first lines of a list as an import understands them. */
+const firstLines = (lines: ReadonlyArray<UnderstoodLine>): Part => {
+  const names = [...new Set(lines.flatMap(({ fields }) => Object.keys(fields)))]
+  const rows = lines.map(({ line, npi, email, fields, fault }) => [
+    line,
+    npi,
+    email,
+    ...names.map((name) => fields[name] ?? null),
+    fault,
+  ])
+  return { table: { head: ["line", "npi", "email", ...names, "fault"], rows } }
 }
 
 export const importRecipients = operation("recipients import", {
@@ -54,14 +91,23 @@ export const importRecipients = operation("recipients import", {
   },
   run: ({ campaignId, file, rejects, ...options }, operator) =>
     Effect.gen(function* () {
-      const { importFile } = yield* imports
-      const run = importFile(campaignId, file, { ...options, operator })
-      return yield* rejects === undefined
+      const { importFile } = yield* importing
+      const warn = warnOf(rejects)
+      const run = Effect.tapError(importFile(campaignId, file, { ...options, operator }), (error) =>
+        error instanceof BadLines ? warn(error) : Effect.void,
+      )
+      const report = yield* rejects === undefined
         ? run
         : Effect.provideServiceEffect(run, RejectsFile, createRejectsFile(rejects))
+      yield* warn(report)
+      const { imported, updated, ...rest } = report
+      const counts: Imported = options.check ? { wouldImport: imported } : { imported, updated }
+      return { campaignId, ...counts, ...rest }
     }).pipe(Effect.scoped),
-  done: ({ imported, updated, badCount }) =>
-    `Imported: ${formatCounted(imported, "new recipient")}, ${formatCounted(updated, "update")}, ${formatCounted(badCount, "rejected line")}.`,
+  show: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
+    ...(first === undefined ? [] : [firstLines(first)]),
+    { fields: { ...counts, skipped } },
+  ],
   examples: [
     "ops recipients import --campaign cmp_… clinicians.csv --check",
     'ops recipients import --campaign cmp_… clinicians.csv --map "E-Mail=email,NPI Number=npi" --ignore-columns',
@@ -77,6 +123,7 @@ export const showImport = operation("imports show", {
       ImportLog.use(({ find }) => find(importId)),
       ({ rejects }) => ({ data: rejects }),
     ),
+  show: ({ data }) => [rowsPart(data, ["line", "reason"])],
 })
 
 const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({
@@ -105,13 +152,25 @@ export const findClinician = operation("recipients find", {
       const [by, value] = key
       const { find } = yield* TimelineReader
       const { recipients, ...found } = yield* find({ by, value, ...(organizationId && { organizationId }) }, limit)
-      const shown = recipients.map((recipient) =>
-        reveal ? recipient : { ...recipient, npi: maskNpi(recipient.npi), email: maskEmail(recipient.email) },
-      )
-      return { recipients: shown, ...found }
+      return { recipients: reveal ? recipients : recipients.map(masked), ...found }
     }),
+  show: ({ recipients, entries, erasedIn }) => [
+    rowsPart(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
+    rowsPart(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+    ...(erasedIn.length === 0 ? [] : [`The clinician was erased and stays suppressed in ${erasedIn.join(", ")}.`]),
+  ],
   done: ({ entries, hasMore }) => (hasMore ? `There is more than the newest ${entries.length}. See --limit.` : ""),
   examples: ["ops recipients find --npi 1234567893"],
+})
+
+const BYTE_ORDER_MARK = "\uFEFF"
+
+const masked = <Person extends { readonly npi: string | null; readonly email: string | null }>(
+  person: Person,
+): Person => ({
+  ...person,
+  npi: person.npi && maskNpi(person.npi),
+  email: person.email && maskEmail(person.email),
 })
 
 export const exportOutcomes = operation("recipients export", {
@@ -124,10 +183,22 @@ export const exportOutcomes = operation("recipients export", {
     reveal: checkBox("Include full NPIs and e-mail addresses"),
     bom: checkBox("Start the file with a byte order mark, so that Excel detects UTF-8"),
   },
-  run: Effect.fnUntraced(function* ({ campaignId, ...options }) {
-    const recipients = yield* (yield* exports).exportOutcomes(campaignId, options)
-    return { campaignId, out: options.out, recipients }
-  }),
+  run: Effect.fnUntraced(function* ({ campaignId, out, reveal, bom }) {
+    const campaigns = yield* CampaignRepository
+    const { organizationId } = yield* campaigns.find(campaignId)
+    const file = yield* createPrivateFile(out)
+    const { bar } = yield* TaskProgress
+    const { advance } = yield* bar("Exporting", (yield* campaigns.progress(campaignId)).recipients)
+    let recipients = 0
+    yield* file.append(`${bom ? BYTE_ORDER_MARK : ""}${csvHead(OUTCOME_COLUMNS)}`)
+    yield* (yield* OutcomeReader).forEachBatch({ organizationId, campaignId }, (outcomes) => {
+      recipients += outcomes.length
+      const rows = outcomes.map((outcome) => csvLine(OUTCOME_COLUMNS, reveal ? outcome : masked(outcome)))
+      return Effect.andThen(file.append(rows.join("")), advance(outcomes.length))
+    })
+    yield* file.keep
+    return { campaignId, out, recipients }
+  }, Effect.scoped),
   examples: [
     "ops recipients export --campaign cmp_… --out spring.csv",
     "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",

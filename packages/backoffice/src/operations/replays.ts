@@ -1,12 +1,12 @@
 import {
   DEFAULT_REPLAYS_PER_SECOND,
   MAX_REPLAYS_PER_SECOND,
-  type Replay,
   ReplayJobQueue,
 } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
+import { describeReplay, followReplay, NOUNS } from "../deliveries/followReplay.ts"
 import { formatCount, formatCounted } from "../format.ts"
 import { checkBox, field, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
@@ -20,15 +20,17 @@ export const optionalRate = field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliv
 /** The rate of a replay. */
 export const rate = withDefault(optionalRate, String(DEFAULT_REPLAYS_PER_SECOND))
 
-/** The items of a job. */
-export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
-
 export const showReplay = operation("replays show", {
   access: "reads",
   about: "Show a replay: its items and its progress",
   of: { replayId: ReplayId },
   input: { follow: checkBox("Show the progress until it ends; Ctrl-C leaves it running") },
-  run: ({ replayId }) => ReplayJobQueue.use(({ find }) => find(replayId)),
+  run: ({ replayId, follow }) =>
+    Effect.gen(function* () {
+      const job = yield* ReplayJobQueue.use(({ find }) => find(replayId))
+      return follow ? yield* followReplay(job) : job
+    }),
+  show: (job, { follow }) => [follow ? describeReplay(job) : { fields: job }],
   examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
 })
 
@@ -55,5 +57,6 @@ export const cancelReplay = operation("replays cancel", {
     }
   }),
   run: ({ replayId }) => ReplayJobQueue.use(({ cancel }) => cancel(replayId)),
+  show: (job) => [describeReplay(job)],
   done: ({ replayed, total }) => `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}.`,
 })

@@ -1,35 +1,12 @@
-import { DescribedError } from "@outreach/domain/DescribedError"
-import {
-  MAX_ACTIVE_SECRETS,
-  type SecretOwner,
-  SigningSecretRepository,
-} from "@outreach/domain/deliveries/SigningSecretRepository"
+import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { SecretId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
+import { ownerOf, secretOwner } from "../lists/secrets.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { field, type ValuesOf, withDefault } from "./Field.ts"
+import { field, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
-
-export class UnclearOwner extends DescribedError(
-  "UnclearOwner",
-  "Name the owner of the secrets: either an organization or an endpoint.",
-) {}
-
-export const secretOwner = {
-  organizationId: field(OrganizationId, "Organization", { kind: "choice" }),
-  endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
-}
-
-export const ownerOf = ({
-  organizationId,
-  endpointId,
-}: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
-  if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
-  if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
-  return new UnclearOwner()
-}
 
 export const rotateSecret = operation("secrets rotate", {
   forPartners: true,

@@ -1,8 +1,8 @@
 import { DomainName } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
-import { dnsRecords } from "@outreach/domain/senders/dnsRecords"
+import { dnsRecords, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { LinkDomainNotFound, LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { Ramp } from "@outreach/domain/senders/Ramp"
+import { describeRamp, Ramp } from "@outreach/domain/senders/Ramp"
 import { ReplyTo } from "@outreach/domain/senders/ReplyTo"
 import {
   DKIM_OVERLAP_DAYS,
@@ -24,6 +24,7 @@ import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { SenderSetup } from "../senders/SenderSetup.ts"
 import { field, file, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
+import { type Part, rowsPart } from "./Part.ts"
 
 const example = "Acme Health <outreach@acme.example>"
 const from = field(senderMailbox, "From", { hint: "A name and an address", example, placeholder: example, size: 40 })
@@ -61,6 +62,16 @@ export const describeSender = (sender: SenderWithKeys) =>
     dnsRecords: dnsRecords(sender, linkHost),
   }))
 
+const partsOf = ({
+  keys,
+  dnsRecords,
+  ...own
+}: Effect.Success<ReturnType<typeof describeSender>>): ReadonlyArray<Part> => [
+  { fields: { ...own, ramp: describeRamp(own.ramp) } },
+  rowsPart(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
+  `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,
+]
+
 export const showSender = operation("senders show", {
   access: "reads",
   about: "Show a sender, the state of each of its DKIM keys, and the DNS records that it needs",
@@ -70,6 +81,7 @@ export const showSender = operation("senders show", {
       SenderRepository.use(({ find }) => find(senderId)),
       describeSender,
     ),
+  show: (sender) => partsOf(sender),
 })
 
 export const createSender = operation("senders create", {
@@ -89,12 +101,14 @@ export const createSender = operation("senders create", {
     ...key,
   },
   faults: { ...domainFaults, SenderExists: "programId", ProgramNotFound: "programId" },
-  run: Effect.fnUntraced(function* ({ selector, dkimKey, ...request }) {
-    const { linkHost, keyPair } = yield* SenderSetup
-    return yield* describeSender(
-      yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
-    )
-  }),
+  run: ({ selector, dkimKey, ...request }) =>
+    Effect.gen(function* () {
+      const { linkHost, keyPair } = yield* SenderSetup
+      return yield* describeSender(
+        yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
+      )
+    }),
+  show: (sender) => partsOf(sender),
   done: () => "Added. Publish its DNS records, then verify it. It isn't used before.",
   examples: ['ops senders create --organization org_… --from "Acme Health <outreach@acme.example>" --ramp 200,400,800'],
 })
@@ -106,13 +120,15 @@ export const verifySender = operation("senders verify", {
   label: "Verify",
   of: { senderId: SenderId },
   input: { dnsServer },
-  run: Effect.fnUntraced(function* ({ senderId, dnsServer }) {
-    const { lookUp } = yield* SenderSetup
-    const { verified, checks } = yield* Senders.verifySender(senderId, (sender, linkDomain) =>
-      lookUp(sender, linkDomain, dnsServer),
-    )
-    return { ...verified, checks }
-  }),
+  run: ({ senderId, dnsServer }) =>
+    Effect.gen(function* () {
+      const { lookUp } = yield* SenderSetup
+      const { verified, checks } = yield* Senders.verifySender(senderId, (sender, linkDomain) =>
+        lookUp(sender, linkDomain, dnsServer),
+      )
+      return { ...verified, checks }
+    }),
+  show: ({ checks }) => [{ checks }],
   done: () => "Verified. Within a minute, workers use the sender, its newest key and its link domain.",
 })
 
@@ -145,6 +161,7 @@ export const updateSender = operation("senders update", {
         }),
       )
     }),
+  show: (sender) => partsOf(sender),
   done: (sender) =>
     isToBeVerified(sender)
       ? "Saved. Publish the new DNS records, then verify the sender."
@@ -158,10 +175,12 @@ export const rotateDkimKey = operation("senders rotate-dkim", {
   of: { senderId: SenderId },
   input: key,
   faults: { SelectorTaken: "selector" },
-  run: Effect.fnUntraced(function* ({ senderId, selector, dkimKey }) {
-    const { keyPair } = yield* SenderSetup
-    return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
-  }),
+  run: ({ senderId, selector, dkimKey }) =>
+    Effect.gen(function* () {
+      const { keyPair } = yield* SenderSetup
+      return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
+    }),
+  show: (sender) => partsOf(sender),
   done: () =>
     `Key created. Publish its record, then verify the sender. Then the old key also signs for ${DKIM_OVERLAP_DAYS} days; keep its record for ${DKIM_RECORD_DAYS} days after that.`,
 })

@@ -2,11 +2,20 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
-import { SUPPRESSION_REASONS, type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import {
+  SUPPRESSION_REASONS,
+  type Suppression,
+  type SuppressionScope,
+  suppressionKeys,
+} from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
+import { createPrivateFile } from "../createPrivateFile.ts"
+import { csvRow } from "../csv/csvRow.ts"
 import { formatCounted } from "../format.ts"
+import type { Page } from "../lists/List.ts"
+import { suppressions as suppressionList } from "../lists/suppressions.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { suppressionFilters } from "../suppressions/SuppressionReader.ts"
 import { clinician, findClinicians, UnclearScope } from "./clinicians.ts"
@@ -14,9 +23,8 @@ import { choice, field, file, newFile, reason, required, type ValuesOf } from ".
 import { operation } from "./Operation.ts"
 import { columns } from "./recipients.ts"
 
-// Loaded when needed, because they load the reader of files.
+// Loaded when needed, because it loads the reader of files.
 const imports = Effect.promise(() => import("../suppressions/importSuppressions.ts"))
-const exports = Effect.promise(() => import("../suppressions/exportSuppressions.ts"))
 
 class ForeignProgram extends DescribedError(
   "ForeignProgram",
@@ -134,14 +142,30 @@ export const importSuppressions = operation("suppressions import", {
   ],
 })
 
+const PAGE_SIZE = 1000
+
 export const exportSuppressions = operation("suppressions export", {
   access: "reveals",
   about: "Export suppressions to a new CSV file for `suppressions import`",
   input: { ...suppressionFilters, out: required(newFile) },
   run: Effect.fnUntraced(function* ({ out, ...filter }) {
     yield* findScope(filter)
-    return { out, entries: yield* (yield* exports).exportSuppressions(filter, out) }
-  }),
+    const file = yield* createPrivateFile(out)
+    yield* file.append(csvRow(["npi", "email", "reason", "program", "since"]))
+    let entries = 0
+    let after: string | null = null
+    do {
+      const page: Page<Suppression> = yield* suppressionList.read(filter, { limit: PAGE_SIZE, after })
+      const rows = page.rows.map(({ kind, value, reason, programId, createdAt }) =>
+        csvRow([...(kind === "npi" ? [value, null] : [null, value]), reason, programId, createdAt]),
+      )
+      yield* file.append(rows.join(""))
+      entries += rows.length
+      after = page.next
+    } while (after !== null)
+    yield* file.keep
+    return { out, entries }
+  }, Effect.scoped),
   examples: [
     "ops suppressions export --organization org_… --out suppressions.csv",
     "ops suppressions export --organization org_… --reason bounced --out bounces.csv",

@@ -166,6 +166,8 @@ const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
 }
 
 /** A parsed line with masked personal data. */
+export type UnderstoodLine = ReturnType<typeof understood>
+
 const understood = (line: FileLine, fault: string | null) => ({
   line: line.number,
   ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),

@@ -1,5 +1,8 @@
 import PostalMime, { decodeWords, type Email } from "postal-mime"
 
+/** Maximum size of a message that the worker receives. A report may contain the whole message: a body of at most 1 MiB, encoded. */
+export const MAX_RETURNED_BYTES = 4_194_304
+
 /** Limits that reports of mail servers are far below. A message above them is not read. */
 const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 262_144, maxRfc822NestingDepth: 0 } as const
 

@@ -1,4 +1,5 @@
 import { type ColumnMap, contentOf } from "@outreach/backoffice/csv/ColumnMap"
+import { formatCounted } from "@outreach/backoffice/format"
 import { oneOf, required } from "@outreach/backoffice/operations/Field"
 import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
@@ -11,9 +12,9 @@ import { HttpServerResponse } from "effect/http"
 import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { checkList, importList } from "./importJobs.ts"
-import { GONE, type PendingList, PendingLists } from "./PendingLists.ts"
+import { GONE, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
 
-const { command, role, input, done } = importRecipients
+const { command, role, input } = importRecipients
 
 export const ListId = textSchema("the id of an uploaded list", (text) =>
   /^[0-9a-f-]{36}$/.test(text) ? text : undefined,
@@ -68,6 +69,9 @@ const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: Ca
   return (yield* PendingLists).find(operator, campaignId, id) ?? (yield* reject("ListGone", GONE))
 })
 
+const describeReport = ({ imported = 0, updated = 0, badCount }: Report): string =>
+  `Imported: ${formatCounted(imported, "new recipient")}, ${formatCounted(updated, "update")}, ${formatCounted(badCount, "rejected line")}.`
+
 /** Imports a list, or checks it with other contents of its columns. */
 export const importAction = defineAction("/campaigns/:campaign/imports/import", command, {
   role,
@@ -82,8 +86,7 @@ export const importAction = defineAction("/campaigns/:campaign/imports/import", 
       return { to: addressOf(list), notice: "Checked again, not imported yet." }
     }
     const { id: importId, report } = yield* importList(list, map, operator)
-    if (report !== undefined)
-      return { to: `/imports/${importId}`, notice: done(report, { campaignId, file: list.name }) }
+    if (report !== undefined) return { to: `/imports/${importId}`, notice: describeReport(report) }
     return importId === undefined
       ? {
           to: `/campaigns/${campaignId}/imports`,

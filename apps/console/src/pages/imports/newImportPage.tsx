@@ -147,7 +147,7 @@ const ColumnChoices = (props: { readonly list: PendingList; readonly campaign: C
 
 const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMap; readonly report: Report }) => {
   const { list, map, report } = props
-  const { imported, alreadyThere, suppressed, repeated, badCount, badLines, first = [] } = report
+  const { wouldImport: imported = 0, alreadyThere, suppressed, repeated, badCount, badLines, first = [] } = report
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }
   return (

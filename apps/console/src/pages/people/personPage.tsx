@@ -3,7 +3,7 @@ import { type RecipientSending, SendingReader } from "@outreach/backoffice/campa
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
 import { cursorOf } from "@outreach/backoffice/lists/List"
-import { eraseClinician, exportClinician } from "@outreach/backoffice/operations/clinicians"
+import { eraseClinician, exportClinician, readPersonalData } from "@outreach/backoffice/operations/clinicians"
 import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { createSuppression, removeSuppression } from "@outreach/backoffice/operations/suppressions"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
@@ -220,8 +220,8 @@ const exportPerson = defineAction("/people/:id/export", exportClinician.command,
   role: exportClinician.role,
   isRepeatable: true,
   run: ({ id }) =>
-    Effect.map(exportClinician.run({ id }, ""), (data) =>
-      textFile(`clinician-${id}.json`, `${JSON.stringify(data, null, 2)}\n`, "application/json"),
+    Effect.map(readPersonalData({ id }), ({ json }) =>
+      textFile(`clinician-${id}.json`, `${json}\n`, "application/json"),
     ),
 })
 

@@ -1,15 +1,11 @@
 import { createReadStream } from "node:fs"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
-import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
+import type { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
-import { findLocalParts, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
+import { findLocalParts, MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
-import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { secretsKey } from "@outreach/process/settings"
-import { workerLimits } from "@outreach/worker/workerLimits"
-import { Effect, FileSystem, Layer, Path } from "effect"
-import { refusal, refuse } from "../output/Output.ts"
-import { Target } from "../Target.ts"
+import { Context, Effect, FileSystem, Path } from "effect"
 
 /** The classification of a returned message, without its text and addresses. */
 export interface Explained {
@@ -27,17 +23,29 @@ export interface Explained {
   readonly effect: string
 }
 
+/** The return paths of this deployment; undefined without its keys. */
+export class OwnReturnPaths extends Context.Service<
+  OwnReturnPaths,
+  { readonly returnPaths: ReturnPaths["Service"] | undefined }
+>()("backoffice/bounces/OwnReturnPaths") {}
+
+class NoMessages extends DescribedError("NoMessages", "Name a file of a message, a folder that has some, or - .") {}
+
+class TooManyFiles extends DescribedError(
+  "TooManyFiles",
+  ({ files }: { readonly files: number }) => `These are ${files} files; give at most ${MAX_FILES}.`,
+) {}
+
+class UnreadableFile extends DescribedError("UnusableFile", "{file} cannot be read.") {}
+
 const MAX_FILES = 10_000
-const MAX_BYTES = workerLimits.bounces.server.size
 
 /** Explains the message of each file, of each file in a folder, and of standard input. */
 export const explainFiles = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const files = (yield* Effect.forEach(paths, filesOf)).flat()
-  if (files.length === 0) return yield* refuse("NoMessages", "Name a file of a message, a folder that has some, or - .")
-  if (files.length > MAX_FILES) {
-    return yield* refuse("TooManyFiles", `These are ${files.length} files; give at most ${MAX_FILES}.`)
-  }
-  const returnPaths = yield* keyedReturnPaths
+  if (files.length === 0) return yield* new NoMessages()
+  if (files.length > MAX_FILES) return yield* new TooManyFiles({ files: files.length })
+  const { returnPaths } = yield* OwnReturnPaths
   const messages = yield* Effect.forEach(files, (file) => explainFile(file, returnPaths))
   return { messages, summary: summarise(messages) }
 })
@@ -46,7 +54,7 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
   if (path === "-") return [path]
   const { stat, readDirectory } = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
-  const unreadable = () => refusal("UnusableFile", `${path} cannot be read.`, { file: path })
+  const unreadable = () => new UnreadableFile({ file: path })
   const typeOf = (file: string) => Effect.map(stat(file), ({ type }) => type)
   const type = yield* Effect.mapError(typeOf(path), unreadable)
   if (type !== "Directory") return [path]
@@ -60,22 +68,13 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Reads return paths with the target's keys, or without a database with `SECRETS_KEY`; undefined without keys. */
-const keyedReturnPaths = Effect.flatMap(Target, (target) => target.secretsKey).pipe(
-  Effect.provide(Target.layer),
-  Effect.catch(() => secretsKey),
-  Effect.flatMap((keys) =>
-    Effect.provide(ReturnPaths, ReturnPaths.at("localhost").pipe(Layer.provide(NodeTrackingSeal(keys)))),
-  ),
-  Effect.orElseSucceed(() => undefined),
-)
-
 const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: ReturnPaths["Service"] | undefined) {
   const raw = yield* Effect.tryPromise({
     try: () => readBounded(file === "-" ? process.stdin : createReadStream(file)),
-    catch: () => refusal("UnusableFile", `${file} cannot be read.`, { file }),
+    catch: () => new UnreadableFile({ file }),
   })
-  if (raw === undefined) return nothingOf(file, "too_large", `The listener refuses more than ${MAX_BYTES} bytes.`)
+  if (raw === undefined)
+    return nothingOf(file, "too_large", `The listener refuses more than ${MAX_RETURNED_BYTES} bytes.`)
   const message = yield* Effect.promise(() => parseReturned(raw))
   if (message === undefined) return nothingOf(file, "unreadable", "None: it is taken, and counted as ignored.")
   const returned = readReturned(message)
@@ -103,12 +102,12 @@ const readBounded = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Arra
     (async function* () {
       for await (const chunk of chunks) {
         size += chunk.length
-        if (size > MAX_BYTES) return
+        if (size > MAX_RETURNED_BYTES) return
         yield chunk
       }
     })(),
   )
-  return size > MAX_BYTES ? undefined : raw
+  return size > MAX_RETURNED_BYTES ? undefined : raw
 }
 
 /** Counts the messages of each kind, verdict and sureness, most first. */

@@ -1,11 +1,10 @@
-import { checkBox, field } from "@outreach/backoffice/operations/Field"
-import { operation } from "@outreach/backoffice/operations/Operation"
 import { textSchema } from "@outreach/domain/textSchema"
 import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { Effect } from "effect"
-import { command } from "../command.ts"
-import { print, printToStderr } from "../output/Output.ts"
+import { TaskProgress } from "../TaskProgress.ts"
+import { checkBox, field } from "./Field.ts"
+import { operation } from "./Operation.ts"
 
 const ROLE = new RegExp(`^(?:${ROLE_KINDS.join("|")})=[^=]{1,63}$`)
 
@@ -18,7 +17,13 @@ const RolesByKind = textSchema(
   },
 )
 
-const migrateDatabase = operation("migrate", {
+const rolesOf = (parts: ReadonlyArray<string> = []) =>
+  parts.map((part) => {
+    const [kind, role] = part.split("=")
+    return { kind, role } as GrantedRole
+  })
+
+export const migrate = operation("migrate", {
   about: "Migrate the database to the newest schema, and update the rights of its roles",
   input: {
     grantTo: field(
@@ -27,22 +32,18 @@ const migrateDatabase = operation("migrate", {
     ),
     withSessionSettings: checkBox("Also set session settings on all granted roles, for PgBouncer in transaction mode"),
   },
-  run: ({ grantTo: parts = [], withSessionSettings = false }) =>
+  createsLog: true,
+  run: ({ grantTo, withSessionSettings = false }) =>
     Effect.gen(function* () {
-      const grantTo = parts.map((part) => {
-        const [kind, role] = part.split("=")
-        return { kind, role } as GrantedRole
-      })
       const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
-      const applied = yield* runMigrations({ report: printToStderr, grantTo, withSessionSettings })
-      yield* print({ applied }, () =>
-        [
-          ...(applied.length === 0 ? ["The schema was up to date."] : applied.map((file) => `Applied ${file}.`)),
-          ...grantTo.map(({ kind, role }) => `The role ${role} has the rights of the kind ${kind}.`),
-        ].join("\n"),
-      )
+      const { say: report } = yield* TaskProgress
+      return { applied: yield* runMigrations({ report, grantTo: rolesOf(grantTo), withSessionSettings }) }
     }),
+  show: ({ applied }, { grantTo }) => [
+    [
+      ...(applied.length === 0 ? ["The schema was up to date."] : applied.map((file) => `Applied ${file}.`)),
+      ...rolesOf(grantTo).map(({ kind, role }) => `The role ${role} has the rights of the kind ${kind}.`),
+    ].join("\n"),
+  ],
   examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
 })
-
-export const migrate = command(migrateDatabase, { createsLog: true })

@@ -1,26 +1,29 @@
-import { formatCounted } from "@outreach/backoffice/format"
-import { NOUNS } from "@outreach/backoffice/operations/replays"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
-import { print, printProgress, printToStderr } from "../output/Output.ts"
+import { formatCounted } from "../format.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 
 const POLL_INTERVAL = "500 millis"
 /** Time until a worker is probably not running. Workers check for new jobs once a second. */
 const START_TIMEOUT_MS = 10_000
 
+/** The items of a job. */
+export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
+
 /** Shows a job's progress until it ends, and returns the ended job. Interrupting this effect doesn't interrupt the job. */
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
-    const bar = yield* printProgress("Replaying", job.total)
-    yield* bar.advance(doneOf(job))
+    const { say, bar } = yield* TaskProgress
+    const { advance } = yield* bar("Replaying", job.total)
+    yield* advance(doneOf(job))
     const since = yield* Clock.currentTimeMillis
     let now = job
     let isWorkerMissed = false
     while (now.state === "running") {
       yield* Effect.sleep(POLL_INTERVAL)
       const next = yield* replayJobs.find(job.id)
-      yield* bar.advance(doneOf(next) - doneOf(now))
+      yield* advance(doneOf(next) - doneOf(now))
       now = next
       if (
         !isWorkerMissed &&
@@ -28,7 +31,7 @@ export const followReplay = Effect.fnUntraced(
         (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
       ) {
         isWorkerMissed = true
-        yield* printToStderr("Nothing has been replayed for ten seconds; is a worker running?")
+        yield* say("Nothing has been replayed for ten seconds; is a worker running?")
       }
     }
     return now
@@ -36,27 +39,18 @@ export const followReplay = Effect.fnUntraced(
   Effect.scoped,
   (following, { id }) =>
     Effect.onInterrupt(following, () =>
-      printToStderr(
-        `\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.`,
+      TaskProgress.use(({ say }) =>
+        say(
+          `\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.`,
+        ),
       ),
     ),
 )
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
-/** Prints a job at its end, or immediately if `detach` is set. */
-export const printWhenEnded = Effect.fnUntraced(function* (
-  job: Replay,
-  { detach, started }: { readonly detach: boolean; readonly started: string },
-) {
-  const isRunning = job.state === "running"
-  if (isRunning) yield* printToStderr(started)
-  const latest = isRunning && !detach ? { ...job, ...(yield* followReplay(job)) } : job
-  yield* print(latest, () => formatReplay(latest))
-})
-
-/** Formats a job as one sentence. */
-export const formatReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
+/** Describes a job in one sentence. */
+export const describeReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
   switch (state) {
     case "running":
       return `${id} replays ${formatCounted(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`

@@ -1,0 +1,130 @@
+import { followReplay } from "@outreach/backoffice/deliveries/followReplay"
+import { formatCommand } from "@outreach/backoffice/formatCommand"
+import type { AnyField, Fields } from "@outreach/backoffice/operations/Field"
+import type { Fact, InputOf, Operation, Plan } from "@outreach/backoffice/operations/Operation"
+import { checkIds } from "@outreach/backoffice/operators/checkIds"
+import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/templates/TemplateText"
+import { parseInput } from "@outreach/domain/parseInput"
+import { Effect, FileSystem } from "effect"
+import { operatorOrUser } from "./audit/audited.ts"
+import { COMMAND_NAME } from "./commandName.ts"
+import { lowerFirst, type Values } from "./inputs/paramsOf.ts"
+import {
+  CommandLine,
+  confirm,
+  formatCell,
+  Output,
+  print,
+  printParts,
+  printToStderr,
+  refusal,
+  showingProgress,
+} from "./output/Output.ts"
+
+/** The values of the command line's own flags, and of a field for the number of objects that the operation may affect. */
+interface Given extends Values {
+  readonly dryRun?: boolean
+  readonly detach?: boolean
+  readonly quiet?: boolean
+  readonly yes?: boolean
+  readonly confirm?: number
+}
+
+/** Runs an operation after its confirmation, and prints its result. A result that is no object isn't printed. */
+export const runCommand = Effect.fnUntraced(function* <S, F extends Fields, Found, A, R>(
+  operation: Operation<S, F, Found, A, R>,
+  { dryRun, detach, quiet, yes, ...values }: Given,
+) {
+  const { input, isIrreversible, plan, preview, replay, show, failure, next, shownOnce, done } = operation
+  const given = (yield* readTexts(input, values)) as InputOf<S, F>
+  if (dryRun && preview !== undefined) {
+    const { data, text } = yield* preview(given)
+    if (data.count === 0) yield* checkIds(given)
+    return yield* print(data, () => text)
+  }
+  const planned = isIrreversible && plan !== undefined ? yield* plan(given) : undefined
+  const confirmed = planned === undefined ? {} : yield* confirmPlan(planned, { yes, confirm: values.confirm })
+  const run = operation.run({ ...given, ...confirmed }, yield* operatorOrUser)
+  const result = yield* showingProgress(quiet)(run)
+  if (typeof result !== "object" || result === null) return
+  const job = replay?.(result)
+  const isRunning = job?.state === "running"
+  if (job?.total === 0) yield* checkIds(given)
+  if (isRunning) yield* printToStderr(done(result, given))
+  const ended = isRunning && !detach ? { ...result, ...(yield* showingProgress()(followReplay(job))) } : result
+  const failed = failure?.(ended)
+  if (failed === undefined || (yield* Output) !== "json") yield* printParts(ended, show?.(ended, given))
+  if (failed !== undefined) return yield* Effect.fail(failed)
+  const after = next?.(ended)
+  if (after !== undefined) yield* printToStderr(`There are more: ${nextCommand(yield* CommandLine, after)}`)
+  const notes = job ? [] : [done(ended, given), shownOnce?.(ended) && "This is shown only once. Save it now."]
+  const note = notes.filter(Boolean).join("\n")
+  if (note !== "") yield* printToStderr(`\n${note}`)
+})
+
+const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
+  const others = words.filter(
+    (word, i) => word !== "--after" && words[i - 1] !== "--after" && !word.startsWith("--after="),
+  )
+  return formatCommand([COMMAND_NAME, ...others, "--after", after])
+}
+
+/** Prompts to confirm a plan, unless it needs no confirmation. Returns the confirmed values. */
+const confirmPlan = (
+  plan: Plan,
+  { yes = false, confirm: count }: { readonly yes: boolean | undefined; readonly confirm: number | undefined },
+) => {
+  const { caution, values = {} } = plan
+  return confirm(describePlan(plan), {
+    yes: yes || count !== undefined || caution === undefined,
+    ...(plan.count !== undefined && { count: plan.count }),
+    ...("confirm" in values && { flags: `--confirm ${plan.count}, or --yes for however many,` }),
+  }).pipe(Effect.as(yes || count !== undefined ? {} : values))
+}
+
+/** Describes what an operation would do, after a verb. */
+const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>
+  [
+    `${lowerFirst(title)}: ${many} of ${[affects.name, affects.id].filter(Boolean).join(", ")}.`,
+    ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact)}.`),
+    when,
+    caution?.because,
+  ]
+    .filter((text) => text !== undefined)
+    .join(" ")
+    .slice(0, -1)
+
+const textOf = (fact: Fact): string => {
+  if (fact === null || typeof fact === "string") return formatCell(fact)
+  return "at" in fact ? (fact.at === null ? "never" : formatCell(fact.at)) : fact.id
+}
+
+/** Replaces the files that a command has for fields of many lines by their texts. */
+const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<Record<string, unknown>>) {
+  const read = ([key, value]: readonly [string, unknown]) =>
+    typeof value === "string" && fields[key]?.control.kind === "lines"
+      ? Effect.map(readText(key, fields[key], value), (text) => [key, text] as const)
+      : Effect.succeed([key, value] as const)
+  return Object.fromEntries(yield* Effect.forEach(Object.entries(given), read))
+})
+
+/** Reads a text from a file: UTF-8, at most 1 MiB. */
+const readText = Effect.fnUntraced(function* (key: string, { schema, control: { label } }: AnyField, file: string) {
+  const { stat, readFile } = yield* FileSystem.FileSystem
+  const tag = `${key[0]!.toUpperCase()}${key.slice(1)}Unusable`
+  const unusable = (reason: string) => refusal(tag, `The ${label} file ${file} ${reason}.`, { file, reason })
+  const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
+    unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
+  )
+  const { type, size } = yield* unreadable(stat(file))
+  if (type !== "File") return yield* Effect.fail(unusable("is not a regular file"))
+  if (size > MAX_TEMPLATE_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
+  const bytes = yield* unreadable(readFile(file))
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => unusable("is not text in UTF-8"),
+  })
+  return yield* Effect.mapError(Effect.fromResult(parseInput<unknown, string>(schema)(text)), ({ reason }) =>
+    unusable(reason.replace("it ", "")),
+  )
+})

@@ -1,0 +1,34 @@
+import { pageOperation } from "@outreach/backoffice/lists/List"
+import type { Declared, ServicesOf } from "@outreach/backoffice/operations/Operation"
+import { subjects } from "@outreach/backoffice/subjects"
+import { Command } from "effect/cli"
+import { type AnyCommand, command, type Services } from "./command.ts"
+
+type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]["modules"]>[number]>
+type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never
+
+/** Loads the commands of a subject, in alphabetical order. A subject without a description is its only command. */
+export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCommand> => {
+  const { modules, ...described } = subjects[word]
+  const values = (await Promise.all<object>(modules())).flatMap(
+    (module): ReadonlyArray<unknown> => Object.values(module),
+  )
+  const commands = values
+    .filter(isDeclared)
+    .filter(({ command }) => command.split(" ")[0] === word)
+    .toSorted((one, other) => (one.command < other.command ? -1 : 1))
+    .map(toCommand)
+  if (!("about" in described)) return commands[0]!
+  return Command.make(word).pipe(
+    Command.withDescription(described.about),
+    Command.withSubcommands(commands),
+  ) as AnyCommand
+}
+
+// The compiler checks here that each operation and list has its services.
+const isDeclared = (value: unknown): value is Declared<ServicesOfModule<Modules>> =>
+  typeof value === "object" && value !== null && "command" in value && ("run" in value || "read" in value)
+
+/** Inputs and rows are not covariant, so the types of these aren't known. */
+const toCommand = (declared: Declared<Services>): AnyCommand =>
+  command(("read" in declared ? pageOperation(declared as never) : declared) as never)
