@@ -9,7 +9,7 @@ import {
 } from "@outreach/domain/senders/linkDomainProof"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Semaphore } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
@@ -18,10 +18,10 @@ import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 const REFRESH_MS = 10_000
 /** How long the start waits for the first reading. */
 const FIRST_READ_LIMIT = "2 seconds"
-/** How long a reading is used for unknown names, so that they cost the database little. */
-const READING_TTL = "500 millis"
-/** An unknown name waits for this long, so that the reading is newer than the name. */
-const UNKNOWN_NAME_WAIT = "1 second"
+/** Minimum time between refreshes for unknown names, so that they cost the database little. */
+const MIN_REFRESH_MS = 1000
+/** Maximum number of names waiting for a refresh; further ones count as unknown. A quarter of a proxy's connections to the admin port. */
+const MAX_WAITING = 16
 
 /**
  * Caches the link domains of organizations, so that requests don't wait for the database.
@@ -33,9 +33,13 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     const repository = yield* LinkDomainRepository
     const monitor = yield* DatabaseMonitor
     const ownHost = new URL((yield* ApiConfig).publicBaseUrl).hostname
+    const turn = yield* Semaphore.make(1)
     let owners: ReadonlyMap<string, OrganizationId> = new Map()
+    let waiting = 0
+    let readAt = Number.NEGATIVE_INFINITY
 
     const read = Effect.gen(function* () {
+      readAt = yield* Clock.currentTimeMillis
       const served = yield* repository.readServed()
       // An organization must not take over the API's own host.
       owners = new Map(served.flatMap((row) => (row.domain === ownHost ? [] : [[row.domain, row.organizationId]])))
@@ -57,10 +61,21 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     // Until then, every page is served under a link domain. An unavailable database must not keep the API from starting.
     yield* Effect.timeoutOption(wasRead.await, FIRST_READ_LIMIT)
 
-    const readForUnknown = Effect.andThen(
-      Effect.sleep(UNKNOWN_NAME_WAIT),
-      yield* Effect.cachedWithTTL(read, READING_TTL),
-    )
+    /** Refreshes for a name that arrived after the last refresh, at most once a second. */
+    const refresh = Effect.gen(function* () {
+      const cameAt = yield* Clock.currentTimeMillis
+      const readAgain = Effect.suspend(() =>
+        readAt > cameAt ? Effect.void : Effect.andThen(Effect.sleep(readAt + MIN_REFRESH_MS - cameAt), read),
+      )
+      waiting += 1
+      yield* Effect.ensuring(
+        turn.withPermit(readAgain),
+        Effect.sync(() => {
+          waiting -= 1
+        }),
+      )
+    })
+
     const ownerOf = (host: string | undefined) => owners.get(domainOfHost(host))
     return {
       /** Returns whether a host serves an organization's links. */
@@ -72,7 +87,7 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
       mayBeCertified: Effect.fnUntraced(function* (name: string) {
         const domain = domainOfHost(name)
         if (toAsciiDomain(domain) === undefined) return false
-        if (!owners.has(domain)) yield* readForUnknown
+        if (!owners.has(domain) && waiting < MAX_WAITING) yield* refresh
         return owners.has(domain)
       }),
     }

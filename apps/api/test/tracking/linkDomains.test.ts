@@ -153,7 +153,7 @@ describe("a proxy may get a certificate", () => {
         Effect.provideService(ApiConfig, { publicBaseUrl: `https://${OWN_HOST}` } as typeof ApiConfig.Service),
       )
       yield* TestClock.adjust("1 second")
-      // The domains are read again for unknown names.
+      // The domains are read again for unknown names, at most once a second.
       const asked = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
         const fiber = yield* Effect.forkChild(Effect.all(names.map(mayBeCertified), { concurrency: "unbounded" }))
         yield* TestClock.adjust("1 second")
