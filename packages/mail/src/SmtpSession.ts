@@ -64,6 +64,8 @@ export class SmtpSession {
   #reader = new SmtpReplyReader()
   /** Extensions offered by the server, with parameters. */
   #extensions: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
+  /** HELO if the server rejected EHLO, as behind some firewalls. */
+  #hello = "EHLO"
   /** The first word of each EHLO line: the server's name, and its extensions. */
   #words: ReadonlySet<string> = new Set()
   /** Oldest first. */
@@ -164,7 +166,12 @@ export class SmtpSession {
   }
 
   async #sayHello(): Promise<void> {
-    const reply = await this.#command(`EHLO ${this.name}`, /^250/)
+    const say = () => this.#command(`${this.#hello} ${this.name}`, /^250/)
+    const reply = await say().catch((error: SmtpError) => {
+      if (this.#hello === "HELO" || (error.responseCode ?? 0) < 500) throw error
+      this.#hello = "HELO"
+      return say()
+    })
     const lines = wordsOf(reply)
     this.#words = new Set(lines.map(([word]) => word!))
     this.#extensions = new Map(lines.slice(1).map(([keyword, ...parameters]) => [keyword!, parameters]))
@@ -249,7 +256,7 @@ export class SmtpSession {
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
     try {
-      const reply = await this.#command(`EHLO ${this.name}`, /^(250|[45])/)
+      const reply = await this.#command(`${this.#hello} ${this.name}`, /^(250|[45])/)
       if (reply.code === 250 && wordsOf(reply).some(([word]) => this.#words.has(word!))) {
         this.#confirmed += 1
         if (this.#confirmed === MAX_CONFIRMED) this.quit()

@@ -210,3 +210,12 @@ describe("STARTTLS", () => {
     expect(lines).toEqual(["connected", "EHLO mail.acme.test"])
   })
 })
+
+it("a session falls back to HELO if the server rejects EHLO", async () => {
+  const { port, lines } = await lineServer((line, socket) => {
+    const reply = line.startsWith("EHLO") ? "500 what?" : line.startsWith("HELO") ? "250 mx.test" : willingReply(line)
+    if (reply !== undefined) socket.write(`${reply}\r\n`)
+  })
+  expect(await send(await open(port))).toBe("250 fine")
+  expect(lines.slice(0, 4).map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO", "HELO", "MAIL"])
+})
