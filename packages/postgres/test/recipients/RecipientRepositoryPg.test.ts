@@ -154,6 +154,10 @@ describe("RecipientRepositoryPg.page", () => {
       const batch = yield* Effect.forEach([start, start + 1, start + 2, start + 3, start + 4], (n) => candidate(n))
       yield* register(campaign.id, ...batch.reverse())
     }
+    // The rows with the lowest ids changed last.
+    yield* sql`
+      update recipients set updated_at = (select max(updated_at) + interval '1 microsecond' from recipients)
+      where id in (select id from recipients where organization_id = ${organization.id} order by id limit 2)`
     const { rows: all } = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 500)
     return { organizationId: organization.id, all }
   })
@@ -161,7 +165,7 @@ describe("RecipientRepositoryPg.page", () => {
   test("reads every row of an organization once in pages of any size, sorted by update and id", function* () {
     const { organizationId, all } = yield* seeded
     yield* seeded
-    expect([all.length, new Set(all.map(({ updatedAt }) => updatedAt)).size]).toEqual([12, 3])
+    expect([all.length, new Set(all.map(({ updatedAt }) => updatedAt)).size]).toEqual([12, 4])
     const keys = all.map(({ updatedAt, id }) => `${updatedAt} ${id}`)
     expect(keys).toEqual([...keys].sort())
     const recipients = yield* RecipientRepository
