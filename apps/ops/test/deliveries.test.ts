@@ -3,7 +3,7 @@ import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
@@ -17,8 +17,8 @@ const reject = Effect.gen(function* () {
 
 let first: Effect.Success<typeof reject>
 let second: typeof first
-// Each test starts with only these two: it may list all deliveries, and replay them.
-beforeEach(async () => {
+/** Starts with only these two, because a command may list all deliveries, and replay them. */
+const startWithTwo = async () => {
   await meanwhile(
     SqlClient.SqlClient.use((sql) =>
       Effect.forEach(["dead_letters", "deliveries", "delivered", "events"], (table) => sql`delete from ${sql(table)}`),
@@ -26,12 +26,14 @@ beforeEach(async () => {
   )
   first = await meanwhile(reject)
   second = await meanwhile(reject)
-})
+}
 
 const idsOf = async (...args: ReadonlyArray<string>) =>
   (await runJson(...args)).data.map(({ id }: { id: string }) => id)
 
 describe("deliveries", () => {
+  beforeAll(startWithTwo)
+
   it("are listed newest first, by each filter, with their last attempt", async () => {
     const [newest, oldest] = (await runJson("deliveries", "list")).data
     const last = { last_status: 410, last_outcome: "client_error", last_latency_ms: expect.any(Number) }
@@ -63,10 +65,8 @@ describe("deliveries", () => {
     expect(json.stdout).not.toContain('"request"')
     expect((await runJson("deliveries", "show", first.deliveryId, "--reveal")).request.body).toContain('"token"')
   })
-})
 
-describe("issues", () => {
-  it("name the cause of failed calls with its share", async () => {
+  it("have issues that name the cause of failed calls with its share", async () => {
     const { data } = await runJson("issues", "list", "--endpoint", first.endpointId)
     expect(data).toMatchObject([{ cause: expect.stringMatching(/^410 gone/), failures: 1, calls: 1, share: "100 %" }])
   })
@@ -74,6 +74,7 @@ describe("issues", () => {
 
 describe("dead letters", () => {
   it("are listed by filters, and replayed once", async () => {
+    await startWithTwo()
     const ids = (...flags: ReadonlyArray<string>) => idsOf("dead-letters", "list", ...flags)
     expect(await ids("--endpoint", first.endpointId, "--reason", "rejected")).toEqual([first.deliveryId])
     expect(await ids()).toHaveLength(2)
@@ -94,6 +95,7 @@ describe("dead letters", () => {
 
 describe("data that is no longer stored", () => {
   it("is explained: the event of a delivery, a partner's event, and the log", async () => {
+    await startWithTwo()
     await meanwhile(
       Effect.gen(function* () {
         yield* receiveEvent(first, "evt_a", "clinician.learner_qualified", { npi: npi(0) })

@@ -1,5 +1,6 @@
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import type { dnsServer } from "@outreach/testing/dnsServer"
+import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { NXDOMAIN, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect } from "effect"
@@ -47,12 +48,11 @@ const publish = ({ document }: Page) => {
   return lines
 }
 
-const untilLookedUp = async (visitor: Visitor, path: string) => {
-  for (;;) {
-    const page = await visitor.get(path)
-    if (!page.words.includes("Looking up the DNS records")) return page
-  }
-}
+const untilLookedUp = (visitor: Visitor, path: string) =>
+  eventually(
+    () => visitor.get(path),
+    ({ words }) => !words.includes("Looking up the DNS records"),
+  )
 
 it("a sender shows the records to publish and the results of DNS, and is live once it is verified", async () => {
   records = []
