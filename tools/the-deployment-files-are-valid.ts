@@ -6,7 +6,8 @@ import { spawnSync } from "node:child_process"
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ALERT_RULES, runbookOf } from "@outreach/domain/operators/alerts"
+import { ALERTS, runbookOf } from "@outreach/domain/operators/alerts"
+import { FACTS, type Fact } from "@outreach/domain/operators/facts"
 import { parse, parseAllDocuments } from "yaml"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
@@ -110,12 +111,24 @@ for (const { alert, labels, annotations } of alerts) {
 for (const { anchor } of sections)
   if (!alerts.some(({ annotations }) => annotations.runbook === anchor))
     violations.push(`${anchor} belongs to no alert`)
-for (const { name, severity, threshold, delay } of ALERT_RULES) {
+/** Returns the expression of Prometheus for an alert on a gauge of the workers. */
+const expressionOf = ({ fact, of, above = 0 }: (typeof ALERTS)[number]): string | undefined => {
+  const { gauge, by = {}, unit } = FACTS[fact] as Fact
+  const [label] = Object.keys(by)
+  const metric = `outreach_${gauge}`
+  // The other facts have no gauge, because each process reports its own.
+  if (gauge === undefined) return undefined
+  if (of !== undefined) return `max(${metric}{${label}="${of}"}) > ${above}`
+  return label !== undefined && unit === "count"
+    ? `sum(max by (${label}) (${metric})) > ${above}`
+    : `max(${metric}) > ${above}`
+}
+for (const alert of ALERTS) {
+  const { name, severity, delay } = alert
   const rule = alerts.find(({ alert }) => alert === name)
-  // A rule for a missing series has a comparison of its own.
-  const limit = rule?.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(rule?.expr.trim() ?? "")?.[1])
-  const ours = String([severity, threshold, delay, runbookOf({ name })])
-  const theirs = String([rule?.labels.severity, limit, rule?.for, rule?.annotations.runbook])
+  const expr = rule?.expr.replace("1e6", "1000000")
+  const ours = String([severity, delay, runbookOf({ name }), expressionOf(alert) ?? expr])
+  const theirs = String([rule?.labels.severity, rule?.for, rule?.annotations.runbook, expr])
   if (ours !== theirs) violations.push(`alerts.yaml, ${name}: the operator console has ${ours}, not ${theirs}`)
 }
 

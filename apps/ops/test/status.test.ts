@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { NodeServices } from "@effect/platform-node"
+import type { Status } from "@outreach/backoffice/inspection/readStatus"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { CampaignId, EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -16,8 +17,7 @@ import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Output } from "../src/output/Output.ts"
 import { formatStatus } from "../src/status/formatStatus.ts"
-import type { Status } from "../src/status/readStatus.ts"
-import { watchStatus } from "../src/status/watchStatus.ts"
+import { watchStatus } from "../src/status/showStatus.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { url, run, runJson, meanwhile } = commandLine()

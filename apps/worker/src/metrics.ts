@@ -1,10 +1,11 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
 import type { MailOutcome } from "@outreach/domain/mail/Transport"
+import { READINGS } from "@outreach/domain/operators/facts"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { metricsByLabel } from "@outreach/process/metricsByLabel"
-import { Metric } from "effect"
+import { Metric, Struct } from "effect"
 
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
 
@@ -17,10 +18,6 @@ const MAIL_OUTCOMES = [
   "Unknown",
   "Late",
 ] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
-
-/** The two database readings: due work, and the other state of deliveries and database. */
-const READINGS = ["due", "state"] as const
-export type Reading = (typeof READINGS)[number]
 
 /** From a fast call to the maximum timeout setting. */
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120]
@@ -101,7 +98,7 @@ export const metrics = {
   ),
   readingUp: metricsByLabel(
     "reading",
-    READINGS,
+    Struct.keys(READINGS),
     gauge(
       "outreach_reading_up",
       "1 while the gauges of the database can be read; at 0 they are as old as their timestamp.",
@@ -109,7 +106,7 @@ export const metrics = {
   ),
   readAt: metricsByLabel(
     "reading",
-    READINGS,
+    Struct.keys(READINGS),
     gauge("outreach_reading_timestamp_seconds", "When the gauges of the database were read; 0 for never."),
   ),
 }

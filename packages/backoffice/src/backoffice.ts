@@ -11,7 +11,6 @@ import { DigestReader } from "./digest/DigestReader.ts"
 import { PersonalDataReader } from "./erasure/PersonalDataReader.ts"
 import { EventReader } from "./events/EventReader.ts"
 import { InboxReader } from "./inbox/InboxReader.ts"
-import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
 import { NumbersReader } from "./numbers/NumbersReader.ts"
 import { AuditChain } from "./operators/AuditChain.ts"
@@ -39,7 +38,6 @@ export const backoffice = Layer.mergeAll(
   PersonalDataReader.layer,
   EventReader.layer,
   InboxReader.layer,
-  AlertReader.layer,
   DatabaseInspection.layer,
   NumbersReader.layer,
   AuditLog.layer,

@@ -1,3 +1,5 @@
+import type { ActiveAlert } from "@outreach/domain/operators/alerts"
+
 /** Returns the name of an item of a list, or its id if the list lacks it. */
 export const nameIn = (list: ReadonlyArray<{ readonly id: string; readonly name: string }>, id: string): string =>
   list.find((each) => each.id === id)?.name ?? id
@@ -71,3 +73,7 @@ export const drawCount = (count: number, longest: number): string => {
   const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
+
+/** Describes an alert with the value of its fact. */
+export const describeAlert = ({ found, unit, value }: ActiveAlert): string =>
+  found(unit === "seconds" ? formatDuration(value) : formatCount(value))

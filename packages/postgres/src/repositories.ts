@@ -1,7 +1,6 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
-import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { FailureGroupRepositoryPg } from "./deliveries/FailureGroupRepositoryPg.ts"
@@ -12,6 +11,7 @@ import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
 import { EventPublisherPg } from "./events/EventPublisherPg.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
+import { FactReader } from "./operators/FactReader.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
@@ -40,7 +40,7 @@ export const repositories = Layer.mergeAll(
   DeadLetterRepositoryPg,
   FailureGroupRepositoryPg,
   Partitions.layer,
-  DeliveryGauges.layer,
+  FactReader.layer,
   ReplayJobQueuePg,
   SenderRepositoryPg,
   LinkDomainRepositoryPg,

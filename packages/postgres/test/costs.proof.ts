@@ -3,8 +3,9 @@ import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { READINGS } from "@outreach/domain/operators/facts"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
@@ -95,7 +96,7 @@ test("a digest reads as much with a thousand dates as with one, and doesn't read
   expect(yield* costOf("events", old, "2025-12-31")).toBe(0)
 })
 
-const readGauges = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
+const readGauges = FactReader.use(({ readDue }) => Effect.all([readDue, readFacts(READINGS.state)]))
 
 test("the gauges don't read deliveries before their due time, and count due ones up to a limit", function* () {
   const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
@@ -107,10 +108,10 @@ test("the gauges don't read deliveries before their due time, and count due ones
   // Repeated until PostgreSQL uses its generic plan.
   const cost = Effect.gen(function* () {
     const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("deliveries", readGauges)))
-    const [, [{ deliveries: due }]] = reads.at(-1)!
+    const [, [due]] = reads.at(-1)!
     return {
       blocks: Math.max(...reads.slice(-4).map(([blocks]) => blocks)),
-      count: due.live.count + due.replay.count,
+      count: due.deliveriesDue.live + due.deliveriesDue.replay,
     }
   })
   yield* keepStatistics("deliveries")
@@ -147,8 +148,8 @@ test("the gauges read little of a log with a long backlog, with many endpoints t
   yield* sql`vacuum analyze endpoint_readers`
   yield* sql`vacuum analyze reader_positions`
   const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("events", readGauges)))
-  const [blocks, [{ deliveries: due }]] = reads.at(-1)!
-  expect([due.live.maxLagEvents, due.live.count]).toEqual([10_000, 10_000])
+  const [blocks, [due]] = reads.at(-1)!
+  expect([due.maxLagEvents.live, due.deliveriesDue.live]).toEqual([10_000, 10_000])
   // Ten thousand events are counted twice: in total and for the endpoint.
   expect(blocks).toBeLessThan(1000)
 })

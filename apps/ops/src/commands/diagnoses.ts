@@ -4,7 +4,6 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { Output, print } from "../output/Output.ts"
 
 export const doctor = command(
   operation("doctor", {
@@ -30,15 +29,9 @@ export const status = command(
       ),
       interval: withDefault(field(wholeNumber(1, 3600), "Seconds between two readings of --watch, 1 to 3600"), "2"),
     },
-    run: Effect.fnUntraced(function* ({ watch, interval }) {
-      if (watch && ((yield* Output) === "json" || process.stdout.isTTY)) {
-        const { watchStatus } = yield* Effect.promise(() => import("../status/watchStatus.ts"))
-        return yield* watchStatus({ seconds: interval, terminal: process.stdout })
-      }
-      const { readStatus, statusServices } = yield* Effect.promise(() => import("../status/readStatus.ts"))
-      const { formatStatus } = yield* Effect.promise(() => import("../status/formatStatus.ts"))
-      const status = yield* Effect.provide(readStatus, statusServices)
-      yield* print(status, () => formatStatus(status).join("\n"))
+    run: Effect.fnUntraced(function* (input) {
+      const { showStatus } = yield* Effect.promise(() => import("../status/showStatus.ts"))
+      yield* showStatus(input)
     }),
     examples: ["ops status", "ops status --watch --interval 5"],
   }),

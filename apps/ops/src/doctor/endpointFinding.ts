@@ -1,9 +1,10 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
-import { connect as connectTls, type TLSSocket } from "node:tls"
+import { once } from "node:events"
+import { connect as connectTcp, isIP, type LookupFunction } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { networkFailure } from "@outreach/process/networkFailure"
-import { assertPublic } from "@outreach/webhooks/addressGuard"
+import { addressGuard } from "@outreach/webhooks/addressGuard"
 import { UnresolvedName } from "@outreach/webhooks/askName"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Schema } from "effect"
@@ -44,20 +45,14 @@ export const endpointFinding = Effect.fnUntraced(function* (
     readonly connectMs?: number
   },
 ) {
-  const url = new URL(text)
   const unreachable = (reason: string, code = "") =>
     failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)
-  const explain = (error: unknown) => unreachable(networkFailure(error), codeOf(error))
 
   if (!allowPrivate && !isEndpointUrl(text)) return yield* Effect.fail(unreachable("blocked_address"))
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  const addresses =
-    isIP(host) === 0
-      ? yield* Effect.tryPromise({ try: () => partnerNames(servers).addresses(host, organizationId), catch: explain })
-      : [{ address: host, family: isIP(host) }]
-  if (!allowPrivate) yield* Effect.try({ try: () => assertPublic(addresses), catch: explain })
-  const expiresAt = yield* handshake(url, addresses).pipe(
-    Effect.mapError(explain),
+  const names = partnerNames(servers)
+  const lookup = addressGuard((host) => names.addresses(host, organizationId), { allowPrivateAddresses: allowPrivate })
+  const expiresAt = yield* handshake(new URL(text), lookup).pipe(
+    Effect.mapError(({ reason, code }) => unreachable(reason, code)),
     Effect.timeoutOrElse({ duration: connectMs, orElse: () => Effect.fail(unreachable("connect_timeout")) }),
   )
   const days = Math.floor((expiresAt - (yield* Clock.currentTimeMillis)) / 86_400_000)
@@ -72,23 +67,23 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" && /^[\w ]+$/.test(code) ? code : ""
 }
 
-/** Connects to the addresses in turn, with TLS for https. Returns the certificate's expiry in Unix milliseconds; never for http. */
-const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) =>
-  Effect.callback<number, Error>((resume) => {
-    const host = url.hostname.replace(/^\[|\]$/g, "")
-    // The checked addresses are the dialled ones.
-    const lookup: LookupFunction = (_, options, done) =>
-      options.all === true ? done(null, [...addresses]) : done(null, addresses[0]!.address, addresses[0]!.family)
-    const target = { host, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80), lookup }
-    const isTls = url.protocol === "https:"
-    const socket: Socket | TLSSocket = isTls
-      ? connectTls({ ...target, ALPNProtocols: ["http/1.1"], ...(isIP(host) === 0 && { servername: host }) })
-      : connectTcp(target)
-    socket.once("error", (error) => resume(Effect.fail(error)))
-    socket.once(isTls ? "secureConnect" : "connect", () => {
-      const until = isTls ? Date.parse((socket as TLSSocket).getPeerCertificate().valid_to) : Number.NaN
-      socket.end()
-      resume(Effect.succeed(Number.isNaN(until) ? Number.POSITIVE_INFINITY : until))
-    })
-    return Effect.sync(() => socket.destroy())
+/** Connects to a URL's host, with TLS for https. Returns the certificate's expiry in Unix milliseconds; never for http. */
+const handshake = ({ protocol, hostname, port }: URL, lookup: LookupFunction) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const host = hostname.replace(/^\[|\]$/g, "")
+      const isTls = protocol === "https:"
+      const target = { host, port: Number(port || (isTls ? 443 : 80)), lookup }
+      const name = isIP(host) === 0 ? { servername: host } : {}
+      const socket = isTls ? connectTls({ ...target, ...name, ALPNProtocols: ["http/1.1"] }) : connectTcp(target)
+      try {
+        await once(socket, isTls ? "secureConnect" : "connect", { signal })
+        return "getPeerCertificate" in socket
+          ? Date.parse(socket.getPeerCertificate().valid_to)
+          : Number.POSITIVE_INFINITY
+      } finally {
+        socket.destroy()
+      }
+    },
+    catch: (error) => ({ reason: networkFailure(error), code: codeOf(error) }),
   })

@@ -1,14 +1,7 @@
 import type { Resolver } from "node:dns/promises"
 import { formatCounted } from "@outreach/backoffice/format"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
-import {
-  clockFaultsFinding,
-  clockFinding,
-  connectionFinding,
-  failoverFinding,
-  roleFinding,
-  schemaFinding,
-} from "@outreach/backoffice/inspection/databaseFindings"
+import { DATABASE_CHECKS, failoverFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
@@ -18,8 +11,8 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver } from "@outreach/mail/createResolver"
 import { dnsFindings, senderFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { isSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
@@ -46,64 +39,54 @@ const DATABASE_LIMIT = "10 seconds"
 export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
   const output = yield* Output
   const made: Array<Finding & { readonly check: string }> = []
-  /** Prints and returns the findings of a check. A failure of the check is also a finding. */
+  /** Prints the findings of a check. A failure of the check is also a finding. */
   const check = Effect.fnUntraced(function* <R>(
     name: string,
     findings: Effect.Effect<Finding | ReadonlyArray<Finding>, Finding, R>,
   ) {
-    const found = [yield* Effect.catch(findings, Effect.succeed)].flat()
-    for (const finding of found) {
+    for (const finding of [yield* Effect.catch(findings, Effect.succeed)].flat()) {
       made.push({ check: name, ...finding })
       if (output === "table") yield* Console.log(formatFinding(`${name.padEnd(10)}  `, finding))
     }
-    return found
   })
+  /** Makes a check that needs the schema of this release. */
+  const checkServed: typeof check = (name, findings) => {
+    const isServed = !made.some((finding) => finding.check === "schema" && finding.status === "failed")
+    return isServed ? check(name, findings) : check(name, NOT_SERVED)
+  }
 
   const target = yield* Effect.result(Effect.provide(Target, Target.layer))
   const { sandboxUrl, livemode, allowHttp: allowPrivate } = Result.getOrElse(target, () => NO_TARGET)
   const isSandbox = sandboxUrl !== null
-  yield* check(
-    "settings",
-    isSandbox ? Effect.succeed(skipped("The sandbox runs with settings of its own.")) : allSettingFindings,
-  )
+  yield* check("settings", isSandbox ? Effect.succeed(SANDBOX) : allSettingFindings)
 
-  // The check of the settings has reported this.
+  // The check of the settings has reported malformed ones.
   const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])
-  if (Result.isFailure(target)) yield* check("database", unreachable(target.failure))
-  else {
-    yield* Effect.gen(function* () {
-      yield* check("database", readable(connectionFinding))
-      const schema = yield* check("schema", readable(schemaFinding))
-      yield* check("role", readable(roleFinding))
-      if (schema[0]?.status === "failed") {
-        for (const name of ["clock", "clock_faults", "keys", "endpoints", "failing", "senders"]) {
-          yield* check(name, Effect.succeed(skipped("The database does not serve this release.")))
-        }
-        return
-      }
-      // The check of the settings reports a malformed one.
-      const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
-      yield* check("clock", readable(clockFinding))
-      if (failover !== undefined) yield* check("failover", readable(failoverFinding(failover)))
-      yield* check("clock_faults", readable(clockFaultsFinding))
-      yield* check("keys", readable(secretsKeyFinding))
-      yield* check("endpoints", endpointFindings({ allowPrivate, servers }))
-      yield* check("failing", failingFindings)
-      yield* check("senders", allSenderFindings(createResolver(servers)))
-    }).pipe(
-      Effect.provide(databaseServices),
-      Effect.catch((error) => check("database", unreachable(error))),
-    )
-  }
+  const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
+  yield* Effect.gen(function* () {
+    const { database, schema, role, clock, clock_faults } = DATABASE_CHECKS
+    yield* check("database", readable(database))
+    yield* check("schema", readable(schema))
+    yield* check("role", readable(role))
+    yield* checkServed("clock", readable(clock))
+    if (failover !== undefined) yield* checkServed("failover", readable(failoverFinding(failover)))
+    yield* checkServed("clock_faults", readable(clock_faults))
+    yield* checkServed("keys", readable(secretsKeyFinding))
+    yield* checkServed("endpoints", endpointFindings({ allowPrivate, servers }))
+    yield* checkServed("failing", failingFindings)
+    yield* checkServed("senders", allSenderFindings(createResolver(servers)))
+  }).pipe(
+    Effect.provide(databaseServices),
+    Effect.catch((error) => check("database", Effect.fail(unreachable(error)))),
+  )
 
   const mail = yield* Effect.result(smtpSettings)
   if (Result.isFailure(mail)) {
     const reason = (mail.failure.cause as Error).message
     yield* check("mail", Effect.succeed(skipped(`The mail server and its DNS records were not looked at: ${reason}`)))
   } else {
-    const resolver = createResolver(servers)
     yield* check("mail", smtpFinding(mail.success))
-    for (const [name, finding] of Object.entries(dnsFindings(resolver, mail.success))) {
+    for (const [name, finding] of Object.entries(dnsFindings(createResolver(servers), mail.success))) {
       yield* check(name, finding)
     }
   }
@@ -118,18 +101,20 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
   yield* print({ checks: made }, () => `${formatCounted(made.length, "check")}, and none failed.`)
 })
 
+const SANDBOX = skipped("The sandbox runs with settings of its own.")
+const NOT_SERVED = Effect.succeed(skipped("The database does not serve this release."))
 const NO_TARGET = { sandboxUrl: null, livemode: false, allowHttp: false }
 
 const databaseServices = Layer.mergeAll(
   DatabaseInspection.layer,
-  DeliveryGauges.layer,
+  FactReader.layer,
   EndpointRepositoryPg,
   TodayReader.layer,
   senderRepository,
 ).pipe(Layer.provideMerge(database))
 
 const unreachable = (error: unknown) =>
-  Effect.fail(failed(messageOf(Cause.fail(error)), "Set DATABASE_URL as the processes have it."))
+  failed(messageOf(Cause.fail(error)), "Set DATABASE_URL as the processes have it.")
 
 const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
 

@@ -1,11 +1,11 @@
 import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
 import { formatAge, formatCount } from "@outreach/backoffice/format"
+import type { CampaignUnderWay, Status } from "@outreach/backoffice/inspection/readStatus"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DUE_QUEUES } from "@outreach/domain/operators/facts"
 import { drawBar } from "@outreach/process/progress"
 import { formatCell } from "../output/Output.ts"
-import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })
 const BAR_WIDTH = 10
@@ -66,7 +66,7 @@ const row = (title: string, cells: ReadonlyArray<string>): string => `${title.pa
 
 const counted = (count: number): string => `${formatCount(count)}${count >= COUNT_CAP ? "+" : ""}`
 
-const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
+const formatDue = ({ count, oldestSeconds }: Status["hits"], word: string): string =>
   `${counted(count)} ${word}${count > 0 ? ` for ${formatAge(oldestSeconds)}` : ""}`
 
 const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnderWay): string => {

@@ -1,22 +1,21 @@
-import { failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { isUnusable, makeDatabaseFault } from "@outreach/postgres/databaseFault"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { removedFunctions } from "@outreach/postgres/migrations/planMigrations"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { readSqlFiles } from "@outreach/postgres/readSqlFiles"
-import { Clock, Effect } from "effect"
-import { formatCounted } from "../format.ts"
+import { Cause, Clock, Effect } from "effect"
+import { describeAlert, formatCounted, formatMillis } from "../format.ts"
 import { DatabaseInspection } from "./DatabaseInspection.ts"
 
 const MIN_VERSION = 150_000
 
 /** Maximum difference between clocks. Events have the database's times, logs each machine's. */
 const MAX_SKEW_MS = 2000
-/** The same as its alert. */
-const MAX_AHEAD_SECONDS = 60
 
 /** Checks the server's version, and that the connection is encrypted. */
-export const connectionFinding = Effect.gen(function* () {
+const connectionFinding = Effect.gen(function* () {
   const { version, versionNumber, tls, isLocal } = yield* (yield* DatabaseInspection).readConnection
   const server = `PostgreSQL ${version.split(" ")[0]}`
   if (versionNumber < MIN_VERSION) return failed(`The server is ${server}.`, "Upgrade it to PostgreSQL 15 or later.")
@@ -100,27 +99,23 @@ export const roleFinding = Effect.gen(function* () {
 
 /** Compares the clocks of the database, this machine and the organizations. */
 export const clockFinding = Effect.gen(function* () {
-  const { readConnection } = yield* DatabaseInspection
+  const { readConnection, readClock } = yield* DatabaseInspection
   const before = yield* Clock.currentTimeMillis
   const { now } = yield* readConnection
   const after = yield* Clock.currentTimeMillis
   // The server read its clock between the two.
   const skew = Math.max(0, before - now, now - after)
-  const { clockAheadSeconds, clockDoubt } = yield* (yield* DeliveryGauges).readState
-  const said = `The clocks of the database and of this machine are ${formatSeconds(skew / 1000)} apart`
-  if (clockDoubt !== null) {
+  const { doubt } = yield* readClock
+  const [alert] = activeAlerts(yield* readFacts(["clockAheadSeconds"]))
+  if (doubt !== null) {
     return warning(
-      `The workers don't trust the database's clock, so no data is deleted or erased by age: ${clockDoubt}.`,
-      "See docs/on-call.md#outreachclockdoubted.",
+      `The workers don't trust the database's clock, so no data is deleted or erased by age: ${doubt}.`,
+      `See ${runbookOf({ name: "OutreachClockDoubted" })}.`,
     )
   }
-  if (clockAheadSeconds > MAX_AHEAD_SECONDS) {
-    return warning(
-      `${said}, and the clock of an organization is ${formatSeconds(clockAheadSeconds)} ahead.`,
-      "See docs/on-call.md#outreachclockahead.",
-    )
-  }
-  return skew > MAX_SKEW_MS ? warning(`${said}.`, "Check the time synchronization of both machines.") : ok(`${said}.`)
+  if (alert !== undefined) return warning(describeAlert(alert), `See ${runbookOf(alert)}.`)
+  const found = `The clocks of the database and of this machine are ${formatMillis(skew)} apart.`
+  return skew > MAX_SKEW_MS ? warning(found, "Check the time synchronization of both machines.") : ok(found)
 })
 
 /** Compares `FAILOVER_SECONDS`, the time until workers resume after a promotion, with the standbys that could be promoted. */
@@ -159,7 +154,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
 
 /** Reports the times of a wrong database clock. */
 export const clockFaultsFinding = Effect.gen(function* () {
-  const faults = yield* (yield* DatabaseInspection).readClockFaults
+  const { faults } = yield* (yield* DatabaseInspection).readClock
   return faults.length > 0
     ? warning(
         `The database's clock was wrong: ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? ", …" : ""} (UTC). Rows with these times aren't deleted by age.`,
@@ -168,5 +163,29 @@ export const clockFaultsFinding = Effect.gen(function* () {
     : ok("No rows have times of a wrong clock.")
 })
 
-/** Formats a short duration: `0.2 s`, `35 s`. */
-const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+/** The checks of the database by their names in `ops doctor`. */
+export const DATABASE_CHECKS = {
+  database: connectionFinding,
+  schema: schemaFinding,
+  role: roleFinding,
+  clock: clockFinding,
+  clock_faults: clockFaultsFinding,
+}
+
+type Check = (typeof DATABASE_CHECKS)[keyof typeof DATABASE_CHECKS]
+const CHECKS: ReadonlyArray<readonly [check: string, finding: Effect.Effect<Finding, never, Effect.Services<Check>>]> =
+  Object.entries(DATABASE_CHECKS)
+
+const UNCHECKED = failed("The check failed.", "See the database's log.", ["doctor"])
+
+/** Checks the database. A check that can't be made or times out is a failed one, and doesn't affect the others. */
+export const checkDatabase = Effect.forEach(CHECKS, ([check, finding]) =>
+  finding.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : Effect.as(Effect.logWarning("failed to check the database"), UNCHECKED),
+    ),
+    Effect.map((found) => ({ check, ...found })),
+  ),
+)

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Resolver } from "node:dns/promises"
+import { once } from "node:events"
 import { request } from "node:https"
 import { linkBaseUrl, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { KeyRing } from "@outreach/domain/KeyRing"
@@ -9,6 +10,7 @@ import { lookUpAll, query, type RecordFinding } from "@outreach/mail/dnsFindings
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { networkFailure } from "@outreach/process/networkFailure"
 import { addressGuard } from "@outreach/webhooks/addressGuard"
+import { askAddresses } from "@outreach/webhooks/askName"
 import { Effect } from "effect"
 import { linkHostOf } from "./linkHostOf.ts"
 
@@ -74,14 +76,10 @@ const httpsFinding = Effect.fnUntraced(function* (
     new URL(LINK_DOMAIN_PROOF_PATH + challenge, base),
     allowPrivateAddresses,
   ).pipe(
-    Effect.timeoutOrElse({ duration: HTTPS_MS, orElse: () => Effect.fail({ code: "ETIMEDOUT" }) }),
-    Effect.mapError((error) => {
-      const reason = networkFailure(error)
-      return failed(
-        `${base} doesn't respond: ${reason} (${error.code ?? "unknown"}).`,
-        ADVICE[reason] ?? DEFAULT_ADVICE,
-      )
-    }),
+    Effect.timeoutOrElse({ duration: HTTPS_MS, orElse: () => Effect.fail(failureOf({ code: "ETIMEDOUT" })) }),
+    Effect.mapError(({ reason, code }) =>
+      failed(`${base} doesn't respond: ${reason} (${code}).`, ADVICE[reason] ?? DEFAULT_ADVICE),
+    ),
   )
   return status === 200 && isLinkDomainProof(seal, body, { domain, challenge })
     ? ok(`This deployment responds at ${base} with a valid certificate.`)
@@ -97,34 +95,24 @@ const ADVICE: Readonly<Record<string, string>> = {
 const FOREIGN_ADVICE =
   "Your proxy must forward the name in the Host header. The API and this command need the same SECRETS_KEY."
 
+const failureOf = (error: unknown) => ({
+  reason: networkFailure(error),
+  code: (error as NodeJS.ErrnoException).code ?? "unknown",
+})
+
 /** Sends one request over a connection with a valid certificate for the name, to public addresses only. Follows no redirects. */
 const ask = (resolver: Resolver, url: URL, allowPrivateAddresses: boolean) =>
-  Effect.callback<{ readonly status: number; readonly body: string }, NodeJS.ErrnoException>((resume) => {
-    const asked = request(url, { agent: false, lookup: addressGuard(addressesOf(resolver), { allowPrivateAddresses }) })
-    const fail = (error: Error) => resume(Effect.fail(error))
-    asked.on("error", fail).on("response", (response) => {
+  Effect.tryPromise({
+    try: async (signal) => {
+      const find = (host: string) => askAddresses(resolver.getServers(), host)
+      const lookup = addressGuard(async (host) => (await find(host)).records, { allowPrivateAddresses })
+      const [response] = await once(request(url, { agent: false, lookup, signal }).end(), "response")
       let body = ""
-      const end = () => {
-        asked.destroy()
-        resume(Effect.succeed({ status: response.statusCode!, body }))
-      }
-      response.setEncoding("latin1").on("error", fail).on("end", end)
-      response.on("data", (text: string) => {
+      for await (const text of response.setEncoding("latin1")) {
         body += text
-        if (body.length > MAX_PROOF_BYTES) end()
-      })
-    })
-    asked.end()
-    return Effect.sync(() => void asked.destroy())
+        if (body.length > MAX_PROOF_BYTES) break
+      }
+      return { status: response.statusCode as number, body }
+    },
+    catch: failureOf,
   })
-
-/** Creates the look-up of a name's addresses by a resolver, for `addressGuard`. */
-const addressesOf = (resolver: Resolver) => async (host: string) => {
-  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-  const found = [
-    ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 })) : []),
-    ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 })) : []),
-  ]
-  if (found.length === 0) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" })
-  return found
-}

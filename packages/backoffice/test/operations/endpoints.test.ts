@@ -3,7 +3,7 @@ import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { parseInput } from "@outreach/domain/parseInput"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
@@ -121,7 +121,7 @@ describe("Enabling an endpoint", () => {
     const { disabledAt } = yield* updateEndpoint.find!({ endpointId })
     const disabled = { disabledAt, disabledReason: "operator" }
     expect(yield* disableEndpoint.run({ endpointId }, "")).toMatchObject(disabled)
-    const { endpointsFailing } = yield* (yield* DeliveryGauges).readState
+    const { endpointsFailing } = yield* readFacts(["endpointsFailing"])
     expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
 })

@@ -1,7 +1,7 @@
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -20,15 +20,11 @@ const read = (organizationId: OrganizationId | null) =>
 
 const NOTHING = {
   sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
-  oldestDueSeconds: 0,
-  breakersOpen: 0,
-  deadLetters: 0,
   failing: 0,
-  inboxQuarantined: 0,
-  domainsRefusing: 0,
-  workers: 0,
   quota: null,
 }
+const readOldest = (organizationId: OrganizationId | null) =>
+  Effect.map(readFacts(["deliveriesOldestSeconds"], organizationId), (facts) => facts.deliveriesOldestSeconds.live)
 
 const forgetAll = sql`truncate organizations, inbox_keys, domain_pauses, failure_groups cascade`
 beforeEach(() => run(forgetAll))
@@ -57,12 +53,12 @@ describe("TodayReader.read", () => {
   test("returns zeros for an empty database and for an organization without data", function* () {
     expect(yield* read(null)).toEqual(NOTHING)
     const { organization } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* read(organization.id)).toEqual({ ...NOTHING, workers: null })
+    expect(yield* read(organization.id)).toEqual(NOTHING)
     yield* sql`
       insert into delivery_workers (token, alive_until, stopping)
       select gen_random_uuid(), now() + make_interval(mins => minutes), stopping
       from (values (1, false), (1, true), (-1, false)) worker (minutes, stopping)`
-    expect((yield* read(null)).workers).toBe(1)
+    expect(yield* readFacts(["workers"])).toEqual({ workers: 1 })
     yield* sql`delete from delivery_workers`
   })
 
@@ -92,18 +88,18 @@ describe("TodayReader.read", () => {
     const disabled = yield* seedRead()
     yield* addDue(disabled, 6000)
     yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
-    const { oldestDueSeconds } = yield* read(null)
+    const oldestDueSeconds = yield* readOldest(null)
     expect(oldestDueSeconds).toBeGreaterThanOrEqual(300)
     expect(oldestDueSeconds).toBeLessThan(5000)
-    expect((yield* read(probed.organization.id)).oldestDueSeconds).toBe(0)
+    expect(yield* readOldest(probed.organization.id)).toBe(0)
 
     const behind = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(behind.campaign, 1)
     yield* sql`update events set emitted_at = emitted_at - interval '700 s' where organization_id = ${behind.organization.id}`
     yield* sql`update reader_positions set begun_at = begun_at - interval '701 s' where endpoint_id = ${behind.endpoint.id}`
-    expect((yield* read(null)).oldestDueSeconds).toBeGreaterThanOrEqual(700)
-    expect((yield* read(behind.organization.id)).oldestDueSeconds).toBeGreaterThanOrEqual(700)
-    expect((yield* read(retried.organization.id)).oldestDueSeconds).toBeLessThan(700)
+    expect(yield* readOldest(null)).toBeGreaterThanOrEqual(700)
+    expect(yield* readOldest(behind.organization.id)).toBeGreaterThanOrEqual(700)
+    expect(yield* readOldest(retried.organization.id)).toBeLessThan(700)
   })
 
   test("counts open breakers, dead letters, quarantined inbound events and rejecting domains, for all organizations and for one", function* () {
@@ -136,14 +132,17 @@ describe("TodayReader.read", () => {
     ])
     expect(listed[1]![0]).toMatchObject({ campaignId: one.campaign.id, campaign: "Spring", status: "5.7.1" })
 
-    expect(yield* read(null)).toMatchObject({
-      ...{ breakersOpen: 1, deadLetters: 4, inboxQuarantined: 2, domainsRefusing: 2 },
+    const counts = (organizationId: OrganizationId | null) =>
+      readFacts(["breakersOpen", "deadLetters", "inboxQuarantined", "domainsRejecting"], organizationId)
+    const deadLetters = (count: number) => ({ rejected: 0, exhausted: count, poison: 0 })
+    expect(yield* counts(null)).toEqual({
+      ...{ breakersOpen: 1, deadLetters: deadLetters(4), inboxQuarantined: 2, domainsRejecting: 2 },
     })
-    expect(yield* read(one.organization.id)).toMatchObject({
-      ...{ breakersOpen: 1, deadLetters: dead, inboxQuarantined: 1, domainsRefusing: 1 },
+    expect(yield* counts(one.organization.id)).toEqual({
+      ...{ breakersOpen: 1, deadLetters: deadLetters(dead), inboxQuarantined: 1, domainsRejecting: 1 },
     })
-    expect(yield* read(other.organization.id)).toMatchObject({
-      ...{ breakersOpen: 0, deadLetters: 4 - dead, inboxQuarantined: 1, domainsRefusing: 2 },
+    expect(yield* counts(other.organization.id)).toEqual({
+      ...{ breakersOpen: 0, deadLetters: deadLetters(4 - dead), inboxQuarantined: 1, domainsRejecting: 2 },
     })
   })
 
@@ -194,11 +193,11 @@ describe("campaigns with many complaints", () => {
     ]
     expect(yield* readComplained(null)).toEqual([ofHigh, ofRaised])
     expect(yield* readComplained(raised.organizationId)).toEqual([ofRaised])
-    const gauges = Effect.flatMap(DeliveryGauges, ({ readState }) => readState)
-    expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 1 })
+    const count = Effect.map(readFacts(["campaignsComplained"]), ({ campaignsComplained }) => campaignsComplained)
+    expect(yield* count).toEqual({ raised: 1, high: 1 })
     yield* sql`
       update complaints set reported_at = reported_at - interval '8 days' where campaign_id = ${high.campaignId}`
-    expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 0 })
+    expect(yield* count).toEqual({ raised: 1, high: 0 })
   })
 
   test("are summed for their program", function* () {

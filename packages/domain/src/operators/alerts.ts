@@ -1,178 +1,155 @@
-/** The database's data about the alerts in `deploy/kubernetes/alerts.yaml`; 1 for true, 0 for false. */
-export interface AlertReading {
-  readonly noWorker: number
-  readonly workersPaused: number
-  /** Age of the oldest due delivery to a working endpoint. */
-  readonly liveOldestSeconds: number
-  readonly liveMaxLagSeconds: number
-  readonly probedOldestSeconds: number
-  readonly endpointsFailing: number
-  readonly deadLetters: number
-  readonly messagesOldestSeconds: number
-  readonly messagesQuarantined: number
-  /** Campaigns with complaints between the two thresholds of mailbox providers. */
-  readonly campaignsRaised: number
-  readonly campaignsHigh: number
-  readonly unsubscriptionsOldestSeconds: number
-  readonly inboxOldestSeconds: number
-  readonly inboxQuarantined: number
-  readonly hitsOldestSeconds: number
-  readonly deliveriesDeadRows: number
-  readonly horizonSeconds: number
-  readonly clockAheadSeconds: number
-  readonly clockDoubted: number
-}
+import { FACTS, type FactName, type FactValues, totalOf } from "./facts.ts"
 
-/** An alert that can be evaluated from the database. Name, severity, threshold and delay equal those in `deploy/kubernetes/alerts.yaml`. */
-export interface AlertRule {
+/** An alert on a fact. `deploy/kubernetes/alerts.yaml` has the same ones for Prometheus, and others that the database can't evaluate. */
+export interface Alert {
   readonly name: string
   readonly severity: "critical" | "warning"
-  readonly reading: keyof AlertReading
-  readonly unit: "seconds" | "count"
-  /** Active while the reading exceeds this. */
-  readonly threshold: number
-  /** Prometheus's `for`. */
+  readonly fact: FactName
+  /** The value of the fact's label. Default: all of them. */
+  readonly of?: string
+  /** Active while the fact exceeds this. Default 0. */
+  readonly above?: number
+  /** Active while the fact is lower, instead of higher. */
+  readonly below?: number
+  /** Prometheus's `for`. Default one minute. */
   readonly delay: string
-  /** Describes the alert; `value` is the reading with its unit. */
+  /** Describes the alert; `value` is the fact with its unit. */
   readonly found: (value: string) => string
   readonly advice: string
 }
 
-/** Returns the alert's section in the documentation. */
-export const runbookOf = ({ name }: Pick<AlertRule, "name">): string => `docs/on-call.md#${name.toLowerCase()}`
+const alertOf =
+  (severity: Alert["severity"]) =>
+  (name: string, fact: FactName, options: Omit<Alert, "name" | "severity" | "fact" | "delay"> & { delay?: string }) =>
+    ({ name, severity, fact, delay: "1m", ...options }) satisfies Alert
+const critical = alertOf("critical")
+const warning = alertOf("warning")
 
-/** Alerts that can be evaluated from the database; only Prometheus knows the others. */
-export const ALERT_RULES: ReadonlyArray<AlertRule> = [
-  {
-    ...{
-      name: "OutreachNoWorker",
-      severity: "critical",
-      reading: "noWorker",
-      unit: "count",
-      threshold: 0,
-      delay: "2m",
-    },
+/** Returns the alert's section in the documentation. */
+export const runbookOf = ({ name }: Pick<Alert, "name">): string => `docs/on-call.md#${name.toLowerCase()}`
+
+export const ALERTS: ReadonlyArray<Alert> = [
+  critical("OutreachNoWorker", "workers", {
+    below: 1,
+    delay: "2m",
     found: () => "No worker runs, so e-mails and webhooks aren't sent. They stay queued in the database.",
     advice:
       "Start a worker. If it exits immediately, standard error shows the reason. See also the checks on the System page.",
-  },
-  {
-    ...{ name: "OutreachWorkersPaused", severity: "critical", reading: "workersPaused", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
+  }),
+  critical("OutreachWorkersPaused", "workersPaused", {
     found: () => "The workers are paused because the database was restored, promoted or moved.",
     advice: "Follow the section of the on-call guide for your case.",
-  },
-  {
-    ...{ name: "OutreachDeliveriesLate", severity: "critical", reading: "liveOldestSeconds", unit: "seconds" },
-    ...{ threshold: 60, delay: "5m" },
-    found: (value) => `A delivery to a working endpoint has been due for ${value}.`,
+  }),
+  critical("OutreachDeliveriesLate", "deliveriesOldestSeconds", {
+    of: "live",
+    above: 60,
+    delay: "5m",
+    found: (age) => `A delivery to a working endpoint has been due for ${age}.`,
     advice:
       "Compare due deliveries with those in flight. At the limit, raise WEBHOOK_CALLS_IN_FLIGHT or add workers; below it, search the workers' log for `deliver failed`.",
-  },
-  {
-    ...{ name: "OutreachEndpointBehind", severity: "warning", reading: "liveMaxLagSeconds", unit: "seconds" },
-    ...{ threshold: 300, delay: "5m" },
-    found: (value) => `A working endpoint is ${value} behind.`,
+  }),
+  warning("OutreachEndpointBehind", "maxLagSeconds", {
+    of: "live",
+    above: 300,
+    delay: "5m",
+    found: (lag) => `A working endpoint is ${lag} behind.`,
     advice: "If the partner can handle more, raise WEBHOOK_CALLS_PER_ENDPOINT or remove the endpoint's limits.",
-  },
-  {
-    ...{ name: "OutreachPartnerDown", severity: "warning", reading: "probedOldestSeconds", unit: "seconds" },
-    ...{ threshold: 3600, delay: "1m" },
-    found: (value) => `A partner has accepted nothing for ${value}.`,
+  }),
+  warning("OutreachPartnerDown", "deliveriesOldestSeconds", {
+    of: "probed",
+    above: 3600,
+    found: (age) => `A partner has accepted nothing for ${age}.`,
     advice: "Tell the partner. A test event shows whether its name, address, port or certificate is the problem.",
-  },
-  {
-    ...{ name: "OutreachEndpointFailing", severity: "warning", reading: "endpointsFailing", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
-    found: (value) => `Endpoints that have failed for a day or were disabled for it: ${value}.`,
+  }),
+  warning("OutreachEndpointFailing", "endpointsFailing", {
+    found: (count) => `Endpoints that have failed for a day or were disabled for it: ${count}.`,
     advice:
       "Today lists them. Make sure that their organizations have contacts. Enabling an endpoint shows the events that it missed.",
-  },
-  {
-    ...{ name: "OutreachDeadLettersLeft", severity: "warning", reading: "deadLetters", unit: "count" },
-    ...{ threshold: 0, delay: "1d" },
-    found: (value) => `Dead letters not replayed or removed: ${value}.`,
+  }),
+  warning("OutreachDeadLettersLeft", "deadLetters", {
+    delay: "1d",
+    found: (count) => `Dead letters not replayed or removed: ${count}.`,
     advice: "Fix the cause and replay them, or remove them.",
-  },
-  {
-    ...{ name: "OutreachMessagesLate", severity: "warning", reading: "messagesOldestSeconds", unit: "seconds" },
-    ...{ threshold: 900, delay: "1m" },
-    found: (value) => `An e-mail has been due for ${value}.`,
+  }),
+  warning("OutreachMessagesLate", "messagesOldestSeconds", {
+    above: 900,
+    found: (age) => `An e-mail has been due for ${age}.`,
     advice:
       "Does the mail server accept connections, or does it defer? Are MAIL_PER_MINUTE and MAIL_PER_DOMAIN_MINUTE high enough?",
-  },
-  {
-    ...{ name: "OutreachMessagesQuarantined", severity: "warning", reading: "messagesQuarantined", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
-    found: (value) => `E-mails with an unknown outcome: ${value}.`,
+  }),
+  warning("OutreachMessagesQuarantined", "messagesQuarantined", {
+    found: (count) => `E-mails with an unknown outcome: ${count}.`,
     advice: "The campaign lists them. Search the mail server's log for their Message-IDs.",
-  },
-  {
-    ...{ name: "OutreachCampaignComplaintsHigh", severity: "critical", reading: "campaignsHigh", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
-    found: (value) => `Campaigns reported as spam by at least 0.3% of their recipients: ${value}.`,
+  }),
+  critical("OutreachCampaignComplaintsHigh", "campaignsComplained", {
+    of: "high",
+    found: (count) => `Campaigns reported as spam by at least 0.3% of their recipients: ${count}.`,
     advice: "Today lists them. Pause them, before mailbox providers reject all your e-mails.",
-  },
-  {
-    ...{ name: "OutreachCampaignComplaints", severity: "warning", reading: "campaignsRaised", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
-    found: (value) => `Campaigns reported as spam by at least 0.1% of their recipients: ${value}.`,
+  }),
+  warning("OutreachCampaignComplaints", "campaignsComplained", {
+    of: "raised",
+    found: (count) => `Campaigns reported as spam by at least 0.1% of their recipients: ${count}.`,
     advice: "Today lists them. Ask where their addresses come from. Campaigns can pause automatically at 0.3%.",
-  },
-  {
-    ...{ name: "OutreachUnsubscriptionsWait", severity: "critical", reading: "unsubscriptionsOldestSeconds" },
-    ...{ unit: "seconds", threshold: 120, delay: "1m" },
-    found: (value) => `A recipient who unsubscribed ${value} ago isn't suppressed yet.`,
+  }),
+  critical("OutreachUnsubscriptionsWait", "unsubscriptionsOldestSeconds", {
+    above: 120,
+    found: (age) => `A recipient who unsubscribed ${age} ago isn't suppressed yet.`,
     advice: "Search the workers' log for `unsubscribe`. If a worker died, its leases expire within 100 s.",
-  },
-  {
-    ...{ name: "OutreachInboxWaits", severity: "warning", reading: "inboxOldestSeconds", unit: "seconds" },
-    ...{ threshold: 120, delay: "1m" },
-    found: (value) => `An inbound event has been pending for ${value}.`,
+  }),
+  warning("OutreachInboxWaits", "inboxOldestSeconds", {
+    above: 120,
+    found: (age) => `An inbound event has been pending for ${age}.`,
     advice: "Search the workers' log for `applyInbox`.",
-  },
-  {
-    ...{ name: "OutreachInboxSetAside", severity: "warning", reading: "inboxQuarantined", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
-    found: (value) => `Inbound events that could not be applied: ${value}.`,
+  }),
+  warning("OutreachInboxSetAside", "inboxQuarantined", {
+    found: (count) => `Inbound events that could not be applied: ${count}.`,
     advice: "The inbox shows the reason. After you or the partner have fixed it, replay them.",
-  },
-  {
-    ...{ name: "OutreachHitsWait", severity: "warning", reading: "hitsOldestSeconds", unit: "seconds" },
-    ...{ threshold: 120, delay: "1m" },
-    found: (value) => `An open or click has been pending for ${value}.`,
+  }),
+  warning("OutreachHitsWait", "hitsOldestSeconds", {
+    above: 120,
+    found: (age) => `An open or click has been pending for ${age}.`,
     advice: "Search the workers' log for `judgeHits`.",
-  },
-  {
-    ...{ name: "OutreachRowsNotCleared", severity: "warning", reading: "deliveriesDeadRows", unit: "count" },
-    ...{ threshold: 1e6, delay: "15m" },
-    found: (value) => `The table deliveries has ${value} dead rows.`,
+  }),
+  warning("OutreachRowsNotCleared", "deliveriesDeadRows", {
+    above: 1e6,
+    delay: "15m",
+    found: (count) => `The table deliveries has ${count} dead rows.`,
     advice: "Find the transaction that blocks vacuum. If there is none: is autovacuum on, and does it reach the table?",
-  },
-  {
-    ...{ name: "OutreachHorizonHeld", severity: "warning", reading: "horizonSeconds", unit: "seconds" },
-    ...{ threshold: 600, delay: "1m" },
-    found: (value) => `A transaction has blocked vacuum for ${value}.`,
+  }),
+  warning("OutreachHorizonHeld", "horizonSeconds", {
+    above: 600,
+    found: (age) => `A transaction has blocked vacuum for ${age}.`,
     advice:
       "Find it with `select pid, usename, application_name, xact_start from pg_stat_activity order by xact_start`, and end it with pg_terminate_backend.",
-  },
-  {
-    ...{ name: "OutreachClockAhead", severity: "warning", reading: "clockAheadSeconds", unit: "seconds" },
-    ...{ threshold: 60, delay: "1m" },
-    found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
+  }),
+  warning("OutreachClockAhead", "clockAheadSeconds", {
+    above: 60,
+    found: (lead) => `The clock of an organization is ${lead} ahead of the database's.`,
     advice: "Check the time synchronization of the database's machine.",
-  },
-  {
-    ...{ name: "OutreachClockDoubted", severity: "warning", reading: "clockDoubted", unit: "count" },
-    ...{ threshold: 0, delay: "1m" },
+  }),
+  warning("OutreachClockDoubted", "clockDoubted", {
     found: () => "A worker doesn't trust the database's clock, so no data is deleted or erased by age.",
     advice:
       "The checks on the System page show the reason. Check the time synchronization of the database's and the workers' machines.",
-  },
+  }),
 ]
 
-/** Returns the active alerts, critical ones first. */
-export const activeAlerts = (reading: AlertReading): ReadonlyArray<AlertRule & { readonly value: number }> =>
-  ALERT_RULES.map((rule) => ({ ...rule, value: reading[rule.reading] }))
-    .filter(({ value, threshold }) => value > threshold)
-    .toSorted((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"))
+/** The facts with alerts. */
+export const ALERTING_FACTS: ReadonlyArray<FactName> = [...new Set(ALERTS.map(({ fact }) => fact))]
+
+/** An alert with the value of its fact. */
+export interface ActiveAlert extends Alert {
+  readonly unit: "count" | "seconds"
+  readonly value: number
+}
+
+/** Returns the active alerts on some facts, critical ones first. */
+export const activeAlerts = (facts: Partial<FactValues>): ReadonlyArray<ActiveAlert> =>
+  ALERTS.flatMap((alert) => {
+    const { fact, of, above = 0, below } = alert
+    const values = facts[fact]
+    if (values === undefined) return []
+    const value = totalOf(fact, of === undefined ? values : (values as Readonly<Record<string, number>>)[of]!)
+    const isActive = below === undefined ? value > above : value < below
+    return isActive ? [{ ...alert, unit: FACTS[fact].unit, value }] : []
+  }).toSorted((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"))

@@ -12,8 +12,8 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type SecretId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import type { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
@@ -107,15 +107,15 @@ describe("a removed endpoint", () => {
 
   test("keeps its dead letters, which can't be replayed and aren't counted by gauges", function* () {
     const { endpoint, deadLetter } = yield* seedWaiting
-    const { readState } = yield* DeliveryGauges
+    const countRejected = Effect.map(readFacts(["deadLetters"]), ({ deadLetters }) => deadLetters.rejected)
     // Other tests may have removed endpoints.
     yield* endAll
-    const before = (yield* readState).deadLetters.rejected
+    const before = yield* countRejected
     yield* removeEndpoint(endpoint.id)
     const refusal = yield* Effect.flip(replayDeadLetters(new Set([deadLetter])))
     expect(refusal.message).toContain("endpoint that was removed")
     yield* endAll
-    expect((yield* readState).deadLetters.rejected).toBe(before - 1)
+    expect(yield* countRejected).toBe(before - 1)
     expect(yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id, largest: true }, 5)).toEqual([])
     expect(yield* createDeadLetterReplay({ endpointId: endpoint.id }, 10)).toMatchObject({
       state: "finished",

@@ -14,7 +14,7 @@ import {
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { inTransaction, untilBlocked } from "@outreach/testing/inTransaction"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -191,7 +191,7 @@ describe("a message with an unknown outcome", () => {
     expect(yield* repository.quarantined(campaign.id)).toMatchObject([
       { recipientId: last!.recipientId, token: last!.token, unknownOutcomes: 4, ...failure },
     ])
-    expect((yield* (yield* DeliveryGauges).readState).messagesQuarantined).toBeGreaterThan(0)
+    expect((yield* readFacts(["messagesQuarantined"])).messagesQuarantined).toBeGreaterThan(0)
   })
 
   test("is quarantined instead of dropped if the window ends before its retry", function* () {

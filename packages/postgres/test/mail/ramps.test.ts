@@ -6,7 +6,7 @@ import type { MessageSettlement } from "@outreach/domain/mail/MessageQueue"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -123,8 +123,8 @@ describe("a sender's ramp", () => {
 
   test("gives its campaigns no turn until the next day, or for a minute, and their e-mails aren't late", function* () {
     const countDue = Effect.map(
-      DeliveryGauges.use(({ readDue }) => readDue),
-      ({ messages }) => messages.count,
+      FactReader.use(({ readDue }) => readDue),
+      ({ messagesDue }) => messagesDue,
     )
     const { campaign } = yield* seedSending(30, "10")
     const wait = value<number>`

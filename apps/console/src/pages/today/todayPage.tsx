@@ -5,6 +5,7 @@ import { issues } from "@outreach/backoffice/lists/issues"
 import { URGENCY } from "@outreach/backoffice/lists/List"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { Array as Arr, Effect, Order } from "effect"
 import { Advice } from "../../components/Advice.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
@@ -15,7 +16,7 @@ import { ListTable } from "../../http/listPage.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
-import { type TodayTile, todayTiles } from "./todayTiles.ts"
+import { TODAY_FACTS, type TodayTile, todayTiles, workersTile } from "./todayTiles.ts"
 
 const MAX_IDLE = 5
 const MAX_ISSUES = 5
@@ -25,9 +26,10 @@ export const todayPage = definePage("/", {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { list } = yield* FailureGroupReader
-    const [today, idle, domains, complained, failing, groups, { nameOf }] = yield* Effect.all(
+    const [today, facts, idle, domains, complained, failing, groups, { nameOf }] = yield* Effect.all(
       [
         reader.read(scope),
+        readFacts(TODAY_FACTS, scope),
         (yield* SendingReader).listIdle(scope, MAX_IDLE),
         reader.readRefusingDomains(scope),
         reader.readComplained(scope),
@@ -37,6 +39,7 @@ export const todayPage = definePage("/", {
       ],
       { concurrency: "unbounded" },
     )
+    const tiles = [...todayTiles(today, facts), ...(scope === null ? [workersTile(facts)] : [])]
     const waiting = idle.flatMap((state) => {
       const cause = explainUnsent(state, now)
       return cause === null ? [] : [{ ...state, ...cause }]
@@ -49,7 +52,7 @@ export const todayPage = definePage("/", {
           </small>
         </p>
         <ul class="tiles">
-          {Arr.sort(todayTiles(today), byUrgency).map((tile) => (
+          {Arr.sort(tiles, byUrgency).map((tile) => (
             <Tile key={tile.title} {...tile} />
           ))}
         </ul>

@@ -2,8 +2,8 @@ import { formatCapped, formatCount, formatCounted, formatDuration, formatShare }
 import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
-import { Struct } from "effect"
+import { activeAlerts } from "@outreach/domain/operators/alerts"
+import { type FactValues, totalOf } from "@outreach/domain/operators/facts"
 
 /** The content of a tile. */
 export interface TodayTile {
@@ -14,23 +14,26 @@ export interface TodayTile {
   readonly detail: string
 }
 
-export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
+/** The facts that Today shows. */
+export const TODAY_FACTS = [
+  "deliveriesOldestSeconds",
+  "breakersOpen",
+  "deadLetters",
+  "inboxQuarantined",
+  "domainsRejecting",
+  "workers",
+] as const
+type Facts = FactValues<(typeof TODAY_FACTS)[number]>
+
+export const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile> => [
   sendingTile(today),
-  {
-    title: "Oldest due delivery",
-    href: "/endpoints",
-    tone: isAlerting("liveOldestSeconds", today.oldestDueSeconds) ? "bad" : "good",
-    value: today.oldestDueSeconds === 0 ? "None" : formatDuration(today.oldestDueSeconds),
-    detail: "to working endpoints",
-  },
-  ...Struct.keys(COUNTS).map((name): TodayTile => {
-    const [title, href, tone, detail] = COUNTS[name]
-    const count = today[name]
-    const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
-    return { title, href, detail, tone: count > 0 ? tone : "good", value }
-  }),
+  oldestDueTile(facts),
+  countTile("breakersOpen", facts.breakersOpen),
+  countTile("failing", today.failing),
+  countTile("deadLetters", totalOf("deadLetters", facts.deadLetters)),
+  countTile("inboxQuarantined", facts.inboxQuarantined),
+  countTile("domainsRejecting", facts.domainsRejecting),
   quotaTile(today),
-  ...(today.workers === null ? [] : [workersTile(today.workers)]),
 ]
 
 /** The counts that should be 0, with the tone otherwise. */
@@ -39,11 +42,22 @@ const COUNTS = {
   failing: ["Causes of failing calls", "/issues?state=lasting", "bad", "webhooks that fail"],
   deadLetters: ["Dead letters", "/issues?state=dead", "warning", "not replayed or removed"],
   inboxQuarantined: ["Quarantined inbound events", "/inbox", "warning", "can't be applied"],
-  domainsRefusing: ["Rejecting domains", "#domains", "warning", "paused temporarily"],
+  domainsRejecting: ["Rejecting domains", "#domains", "warning", "paused temporarily"],
 } as const
 
-const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
-  ALERT_RULES.some((rule) => rule.reading === reading && value > rule.threshold)
+const countTile = (name: keyof typeof COUNTS, count: number): TodayTile => {
+  const [title, href, tone, detail] = COUNTS[name]
+  const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
+  return { title, href, detail, tone: count > 0 ? tone : "good", value }
+}
+
+const oldestDueTile = (facts: Facts): TodayTile => ({
+  title: "Oldest due delivery",
+  href: "/endpoints",
+  tone: activeAlerts(facts).some(({ name }) => name === "OutreachDeliveriesLate") ? "bad" : "good",
+  value: facts.deliveriesOldestSeconds.live === 0 ? "None" : formatDuration(facts.deliveriesOldestSeconds.live),
+  detail: "to working endpoints",
+})
 
 const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
   const isStuck = sentInLastMinute === 0 && remaining !== 0
@@ -76,7 +90,8 @@ const quotaTile = ({ quota }: Today): TodayTile => {
   }
 }
 
-const workersTile = (workers: number): TodayTile => ({
+/** The tile of the running workers, which belong to no organization. */
+export const workersTile = ({ workers }: Facts): TodayTile => ({
   title: "Workers alive",
   href: "/system",
   tone: workers === 0 ? "bad" : "good",

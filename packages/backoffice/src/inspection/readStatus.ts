@@ -1,21 +1,12 @@
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { READINGS } from "@outreach/domain/operators/facts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
 import { RELEASE } from "@outreach/process/release"
-import { Clock, Effect, Layer } from "effect"
-import { database } from "../database.ts"
-
-/** The services for the status, on a separate connection. */
-export const statusServices = Layer.mergeAll(
-  DatabaseInspection.layer,
-  DeliveryGauges.layer,
-  EndpointRepositoryPg,
-  SendingReader.layer,
-).pipe(Layer.provide(database))
+import { Clock, Effect, Record } from "effect"
+import { SendingReader } from "../campaigns/SendingReader.ts"
+import { DatabaseInspection } from "./DatabaseInspection.ts"
 
 /** Number of endpoints and campaigns that are listed. */
 const MAX_SHOWN = 5
@@ -25,27 +16,47 @@ export type Status = Effect.Success<typeof readStatus>
 /** A campaign that publishes or sends, now or later. */
 export type CampaignUnderWay = Status["campaigns"]["newest"][number]
 
-/** Reads the status of a deployment, with the queries of the metrics and the other commands. */
+/** Reads the status of a deployment: its facts, load, endpoints and campaigns. */
 export const readStatus = Effect.gen(function* () {
-  const { readDue, readState } = yield* DeliveryGauges
+  const { readDue } = yield* FactReader
   const { readLoad } = yield* DatabaseInspection
-  const endpoints = yield* EndpointRepository
-  const reading = yield* Effect.all(
-    { load: readLoad, due: readDue, state: readState, endpoints: endpoints.list(), campaigns: campaignsUnderWay },
+  const { list } = yield* EndpointRepository
+  const [load, due, state, endpoints, campaigns] = yield* Effect.all(
+    [readLoad, readDue, readFacts(READINGS.state), list(), campaignsUnderWay],
     { concurrency: 2 },
   )
-  const { due, state } = reading
   return {
     at: fromUnixMillis(yield* Clock.currentTimeMillis),
     release: RELEASE,
-    database: { ...reading.load, horizon: state.horizon, clockAheadSeconds: state.clockAheadSeconds },
-    deliveries: { due: due.deliveries, inFlight: due.inFlight, deadLetters: state.deadLetters },
-    endpoints: summarize(reading.endpoints),
-    inbox: { ...due.inbox, setAside: state.inboxQuarantined },
-    hits: due.hits,
-    unsubscriptions: due.unsubscriptions,
-    messages: { ...due.messages, quarantined: state.messagesQuarantined },
-    campaigns: reading.campaigns,
+    database: {
+      ...load,
+      workers: state.workers,
+      horizon: Record.map(state.horizonSeconds, (seconds, holder) => ({
+        transactions: state.horizonTransactions[holder],
+        seconds,
+      })),
+      clockAheadSeconds: state.clockAheadSeconds,
+    },
+    deliveries: {
+      due: Record.map(due.deliveriesDue, (count, queue) => ({
+        count,
+        oldestSeconds: due.deliveriesOldestSeconds[queue],
+        maxLagEvents: due.maxLagEvents[queue],
+        maxLagSeconds: due.maxLagSeconds[queue],
+      })),
+      inFlight: due.deliveriesInFlight,
+      deadLetters: state.deadLetters,
+    },
+    endpoints: summarize(endpoints),
+    inbox: { count: due.inboxWaiting, oldestSeconds: due.inboxOldestSeconds, setAside: state.inboxQuarantined },
+    hits: { count: due.hitsWaiting, oldestSeconds: due.hitsOldestSeconds },
+    unsubscriptions: { count: due.unsubscriptionsWaiting, oldestSeconds: due.unsubscriptionsOldestSeconds },
+    messages: {
+      count: due.messagesDue,
+      oldestSeconds: due.messagesOldestSeconds,
+      quarantined: state.messagesQuarantined,
+    },
+    campaigns,
   }
 })
 

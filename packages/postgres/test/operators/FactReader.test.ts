@@ -5,7 +5,8 @@ import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import type { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
-import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DUE_QUEUES, READINGS } from "@outreach/domain/operators/facts"
+import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
@@ -18,11 +19,8 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Schedule } from "effect"
 
 const { test } = testsOnDatabase()
-const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
-const readState = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readState)
-const none = { count: 0, oldestSeconds: 0 }
-
-const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
+const readDue = FactReader.use((facts) => facts.readDue)
+const readState = readFacts(READINGS.state)
 
 /** Seeds an endpoint with unread events that were published a number of seconds ago. */
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
@@ -49,25 +47,21 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
 })
 
 // The gauges cover the whole database, which is empty at first and fills from test to test.
-describe("DeliveryGauges", { shuffle: false }, () => {
+describe("FactReader", { shuffle: false }, () => {
   test("returns zeros for an empty database", function* () {
+    const ofQueues = { live: 0, probed: 0, replay: 0 }
     expect(yield* readDue).toEqual({
-      deliveries: { live: noneDue, probed: noneDue, replay: noneDue },
-      inFlight: 0,
-      messages: none,
-      inbox: none,
-      hits: none,
-      unsubscriptions: none,
+      ...{ deliveriesDue: ofQueues, deliveriesOldestSeconds: ofQueues, deliveriesInFlight: 0 },
+      ...{ maxLagEvents: ofQueues, maxLagSeconds: ofQueues },
+      ...{ messagesDue: 0, messagesOldestSeconds: 0, inboxWaiting: 0, inboxOldestSeconds: 0 },
+      ...{ hitsWaiting: 0, hitsOldestSeconds: 0, unsubscriptionsWaiting: 0, unsubscriptionsOldestSeconds: 0 },
     })
     expect(yield* readState).toMatchObject({
-      breakersOpen: 0,
+      ...{ workers: 0, workersPaused: 0, breakersOpen: 0, domainsRejecting: 0, clockAheadSeconds: 0, clockDoubted: 0 },
       endpointsFailing: { some: 0, none: 0 },
-      clockAheadSeconds: 0,
       deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
-      horizon: {
-        replication_slot: { transactions: 0, seconds: 0 },
-        prepared_transaction: { transactions: 0, seconds: 0 },
-      },
+      horizonTransactions: { replication_slot: 0, prepared_transaction: 0 },
+      horizonSeconds: { replication_slot: 0, prepared_transaction: 0 },
     })
   })
 
@@ -86,22 +80,30 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     yield* sql`
       update deliveries set owner = gen_random_uuid(), owned_at = clock_timestamp() where endpoint_id = ${held.endpoint.id}`
 
-    const { deliveries: due, inFlight } = yield* readDue
+    const due = yield* readDue
     const { breakersOpen } = yield* readState
-    expect([due.live.count, due.probed.count, due.replay.count]).toEqual([3, 2, 4])
-    const { deliveries: oldest } = yield* Effect.flatMap(DeliveryGauges, (gauges) => gauges.readOldest)
-    expect([oldest.live.count, oldest.probed.count, oldest.replay.count]).toEqual([1, 1, 1])
+    expect(due.deliveriesDue).toEqual({ live: 3, probed: 2, replay: 4 })
+    const uncounted = yield* readFacts(READINGS.due)
+    expect(uncounted.deliveriesDue).toEqual({ live: 1, probed: 1, replay: 1 })
+    const oldest = due.deliveriesOldestSeconds
     for (const queue of DUE_QUEUES) {
-      expect(oldest[queue].oldestSeconds).toBeGreaterThanOrEqual(due[queue].oldestSeconds)
-      expect(oldest[queue].maxLagSeconds).toBeGreaterThanOrEqual(due[queue].maxLagSeconds)
-      expect(oldest[queue].oldestSeconds).toBeLessThan(due[queue].oldestSeconds + 100)
+      expect(uncounted.deliveriesOldestSeconds[queue]).toBeGreaterThanOrEqual(oldest[queue])
+      expect(uncounted.maxLagSeconds[queue]).toBeGreaterThanOrEqual(due.maxLagSeconds[queue])
+      expect(uncounted.deliveriesOldestSeconds[queue]).toBeLessThan(oldest[queue] + 100)
     }
-    expect(due.live.oldestSeconds).toBeGreaterThanOrEqual(100)
-    expect(due.live.oldestSeconds).toBeLessThan(500)
-    expect(due.probed.oldestSeconds).toBeGreaterThanOrEqual(500)
-    expect(due.probed.oldestSeconds).toBeLessThan(900)
-    expect(due.replay.oldestSeconds).toBeGreaterThanOrEqual(900)
-    expect([inFlight, breakersOpen]).toEqual([7, 1])
+    expect(oldest.live).toBeGreaterThanOrEqual(100)
+    expect(oldest.live).toBeLessThan(500)
+    expect(oldest.probed).toBeGreaterThanOrEqual(500)
+    expect(oldest.probed).toBeLessThan(900)
+    expect(oldest.replay).toBeGreaterThanOrEqual(900)
+    expect([due.deliveriesInFlight, breakersOpen]).toEqual([7, 1])
+    const ofProbed = yield* readFacts([...READINGS.due, "breakersOpen"], probed.organization.id)
+    expect(ofProbed).toMatchObject({
+      ...{ deliveriesDue: { live: 0, probed: 1, replay: 0 }, deliveriesInFlight: 0, breakersOpen: 1 },
+    })
+    yield* sql`update webhook_endpoints set enabled = false where id = ${probed.endpoint.id}`
+    expect((yield* readState).breakersOpen).toBe(0)
+    yield* sql`update webhook_endpoints set enabled = true where id = ${probed.endpoint.id}`
   })
 
   test("counts unread events by the state of each endpoint, and finds the largest lag", function* () {
@@ -123,20 +125,17 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     const unsubscribed = yield* seedLog(7, 60_000)
     yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${unsubscribed.endpoint.id}`
 
-    const { deliveries, inFlight } = yield* readDue
-    const { live, probed: failing, replay } = deliveries
-    expect(live.count).toBe(before.deliveries.live.count + 17)
-    expect(live.maxLagEvents).toBe(12)
-    for (const seconds of [live.oldestSeconds, live.maxLagSeconds]) {
+    const { deliveriesDue, deliveriesOldestSeconds, maxLagEvents, maxLagSeconds, deliveriesInFlight } = yield* readDue
+    const { live, probed: failing } = before.deliveriesDue
+    // The due replays are the queued rows.
+    expect(deliveriesDue).toEqual({ live: live + 17, probed: failing + 9, replay: 4 })
+    expect(maxLagEvents).toEqual({ live: 12, probed: 9, replay: 4 })
+    for (const seconds of [deliveriesOldestSeconds.live, maxLagSeconds.live]) {
       expect(seconds).toBeGreaterThanOrEqual(20_000)
       expect(seconds).toBeLessThan(25_000)
     }
-    expect(failing.count).toBe(before.deliveries.probed.count + 9)
-    expect(failing.maxLagEvents).toBe(9)
-    expect(failing.maxLagSeconds).toBeGreaterThanOrEqual(30_000)
-    // The due replays are the queued rows.
-    expect([replay.count, replay.maxLagEvents]).toEqual([4, 4])
-    expect(inFlight).toBe(before.inFlight + 6)
+    expect(maxLagSeconds.probed).toBeGreaterThanOrEqual(30_000)
+    expect(deliveriesInFlight).toBe(before.deliveriesInFlight + 6)
   })
 
   test("finds the current backlog at each reading, of endpoints with and without an earlier backlog", function* () {
@@ -147,9 +146,9 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     const asleep = yield* seedLog(3, 100)
     yield* sql`update webhook_endpoints set enabled = false where id = ${asleep.endpoint.id}`
     const before = yield* readDue
-    const more = Effect.map(readDue, ({ deliveries, inFlight }) => [
-      deliveries.live.count - before.deliveries.live.count,
-      inFlight - before.inFlight,
+    const more = Effect.map(readDue, ({ deliveriesDue, deliveriesInFlight }) => [
+      deliveriesDue.live - before.deliveriesDue.live,
+      deliveriesInFlight - before.deliveriesInFlight,
     ])
     expect(yield* more).toEqual([0, 0])
 
@@ -201,9 +200,9 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     yield* sql`
       update campaigns set status = 'sending', window_start = clock_timestamp() - interval '1 day', updated_at = clock_timestamp() - interval '1 day'
       where id = ${open.campaign.id}`
-    const { messages } = yield* readDue
-    expect(messages.count).toBe(3)
-    expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
+    const { messagesDue, messagesOldestSeconds } = yield* readDue
+    expect(messagesDue).toBe(3)
+    expect(messagesOldestSeconds).toBeGreaterThanOrEqual(50)
   })
 
   test("measures the delay of an e-mail since the first time it could be sent", function* () {
@@ -212,42 +211,42 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     const { id } = campaign
     yield* sql`update campaigns set window_start = clock_timestamp() - interval '22 days' where id = ${id}`
     yield* sendCampaign(id)
-    const late = Effect.map(readDue, ({ messages }) => messages)
+    const late = Effect.map(readDue, ({ messagesOldestSeconds }) => messagesOldestSeconds)
     /** Moves all times an hour back. */
     const anHourLater = sql`update campaigns set updated_at = updated_at - interval '1 hour' where id = ${id}`
     const SOON = 1800
 
-    expect((yield* late).count).toBe(2)
-    expect((yield* late).oldestSeconds).toBeLessThan(SOON)
+    expect((yield* readDue).messagesDue).toBe(2)
+    expect(yield* late).toBeLessThan(SOON)
     yield* anHourLater
     yield* sql`update messages set due_at = due_at - interval '1 hour' where campaign_id = ${id}`
-    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
+    expect(yield* late).toBeGreaterThan(SOON)
 
     yield* commandCampaign(id, "pause")
     yield* anHourLater
     yield* sendCampaign(id)
-    expect((yield* late).oldestSeconds).toBeLessThan(SOON)
+    expect(yield* late).toBeLessThan(SOON)
     yield* anHourLater
 
     const pace = (next: string) => sql`
       insert into send_rates (scope, next_at) values (${`campaign ${id}`}, clock_timestamp() + ${next}::interval)
       on conflict (scope) do update set next_at = excluded.next_at`
     yield* pace("1 second")
-    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
+    expect(yield* late).toBeGreaterThan(SOON)
     yield* sql`update campaigns set per_minute = 1 where id = ${id}`
-    expect((yield* late).oldestSeconds).toBe(0)
+    expect(yield* late).toBe(0)
     yield* pace("-40 minutes")
-    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
-    expect((yield* late).oldestSeconds).toBeLessThan(3600)
+    expect(yield* late).toBeGreaterThan(SOON)
+    expect(yield* late).toBeLessThan(3600)
 
     yield* sql`update campaigns set per_minute = null, updated_at = updated_at - interval '3 days' where id = ${id}`
     yield* sql`update messages set due_at = due_at - interval '3 days' where campaign_id = ${id}`
-    expect((yield* late).oldestSeconds).toBeGreaterThan(86_400)
+    expect(yield* late).toBeGreaterThan(86_400)
     yield* sql`
       insert into senders (organization_id, id, from_name, from_address, dkim_domain)
       values (${organization.id}, 'snd_x', 'Acme', 'outreach@acme.test', 'acme.test')`
     yield* sql`insert into sender_ramps (organization_id, sender_id, daily) values (${organization.id}, 'snd_x', '{1}')`
-    expect((yield* late).oldestSeconds).toBeLessThanOrEqual(86_400)
+    expect(yield* late).toBeLessThanOrEqual(86_400)
   })
 
   test("counts unclassified hits, and unsubscriptions without a suppression", function* () {
@@ -264,11 +263,11 @@ describe("DeliveryGauges", { shuffle: false }, () => {
       select organization_id, 'hit_' || id, id, 'open', 'GET', '', '{}', clock_timestamp() - interval '70 seconds',
         case when over then clock_timestamp() end, case when over then array[]::text[] end
       from recipient`
-    const { hits, unsubscriptions } = yield* readDue
-    expect([hits.count, unsubscriptions.count]).toEqual([3, 3])
-    expect(hits.oldestSeconds).toBeGreaterThanOrEqual(70)
-    expect(unsubscriptions.oldestSeconds).toBeGreaterThanOrEqual(5)
-    expect(unsubscriptions.oldestSeconds).toBeLessThan(70)
+    const due = yield* readDue
+    expect([due.hitsWaiting, due.unsubscriptionsWaiting]).toEqual([3, 3])
+    expect(due.hitsOldestSeconds).toBeGreaterThanOrEqual(70)
+    expect(due.unsubscriptionsOldestSeconds).toBeGreaterThanOrEqual(5)
+    expect(due.unsubscriptionsOldestSeconds).toBeLessThan(70)
   })
 
   test("counts pending and quarantined inbound events", function* () {
@@ -277,25 +276,25 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     yield* sql`update inbox set received_at = clock_timestamp() - interval '70 seconds'`
     yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id = 'evt_1'`
     yield* sql`update inbox set applied_at = clock_timestamp() where event_id = 'evt_2'`
-    const { inbox } = yield* readDue
-    expect(inbox.count).toBe(2)
-    expect(inbox.oldestSeconds).toBeGreaterThanOrEqual(70)
+    const { inboxWaiting, inboxOldestSeconds } = yield* readDue
+    expect(inboxWaiting).toBe(2)
+    expect(inboxOldestSeconds).toBeGreaterThanOrEqual(70)
     expect((yield* readState).inboxQuarantined).toBe(1)
   })
 
   test("shows the age of an open transaction", function* () {
     // Other tests share the server, so this waits until their transactions end.
-    const isShort = Effect.map(readState, ({ horizon }) => horizon.session.transactions < 50)
+    const isShort = Effect.map(readState, ({ horizonTransactions }) => horizonTransactions.session < 50)
     yield* Effect.repeat(isShort, { until: (short) => short, schedule: Schedule.spaced("50 millis") })
     const during = yield* whileOpen(
       Effect.andThen(sql`set transaction isolation level repeatable read`, sql`select count(*) from organizations`),
       () =>
         Effect.gen(function* () {
           yield* Effect.forEach(Array.from({ length: 60 }), () => sql`select pg_current_xact_id()::text`)
-          return (yield* readState).horizon.session
+          return yield* readState
         }),
     )
-    expect(during.transactions).toBeGreaterThanOrEqual(60)
-    expect(during.seconds).toBeGreaterThan(0)
+    expect(during.horizonTransactions.session).toBeGreaterThanOrEqual(60)
+    expect(during.horizonSeconds.session).toBeGreaterThan(0)
   })
 })

@@ -1,144 +1,110 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { Effect, Schema, Struct } from "effect"
+import { FACTS, type FactName, type FactValues, LAGS_COUNTED, READINGS } from "@outreach/domain/operators/facts"
+import { Effect, Record, Schema } from "effect"
 import { DatabaseService } from "../adapter.ts"
 import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
-import { only, rowsOf } from "../rowsOf.ts"
-
-/**
- * Queues of due deliveries: `live` deliveries wait for their turn, `probed` ones for a failing endpoint that only receives probes, and
- * `replay` ones were requested by an operator.
- */
-export const DUE_QUEUES = ["live", "probed", "replay"] as const
-
-/** Causes that keep the database from vacuuming deleted rows. */
-const HORIZON_HOLDERS = ["session", "replication_slot", "prepared_transaction"] as const
-
-/** The number of due rows, and the time in seconds since the first was due; 0 if there are none. */
-const Due = Schema.Struct({ count: Schema.Int, oldestSeconds: Schema.Number })
-export type Due = typeof Due.Type
-
-/** The due deliveries of a queue, and the lag of its slowest endpoint. */
-const DueDeliveries = Schema.Struct({
-  ...Due.fields,
-  /** The longest backlog of one endpoint (log or replays), among the `LAGS_COUNTED` that have waited longest. */
-  maxLagEvents: Schema.Int,
-  /** The longest time that a delivery has waited, over all endpoints. */
-  maxLagSeconds: Schema.Number,
-})
-export type DueDeliveries = typeof DueDeliveries.Type
-
-/** Due work that isn't in flight. */
-const DueReading = Schema.Struct({
-  /** Deliveries to enabled endpoints, counted up to `COUNT_CAP` per queue. Deliveries to disabled endpoints aren't due. */
-  deliveries: Schema.Record(Schema.Literals(DUE_QUEUES), DueDeliveries),
-  /** Deliveries that a worker has claimed. */
-  inFlight: Schema.Int,
-  /** E-mails of campaigns in their send window, with the time since each could be sent. */
-  messages: Due,
-  /** Inbound events that aren't applied yet, with the time since their receipt. */
-  inbox: Due,
-  /** Hits that aren't classified yet, with the time since their receipt. */
-  hits: Due,
-  /** Recipients who unsubscribed and aren't suppressed yet. */
-  unsubscriptions: Due,
-})
-export type DueReading = typeof DueReading.Type
-
-/** Further states of deliveries, and the causes that keep the database from vacuuming. */
-const StateReading = Schema.Struct({
-  breakersOpen: Schema.Int,
-  /** Endpoints that have failed for a day or were disabled for that; `some` if their organization has contacts, `none` if not. */
-  endpointsFailing: Schema.Struct({ some: Schema.Int, none: Schema.Int }),
-  /** The largest lead in seconds of an organization's clock over the database's clock. Timestamps continue from the organization's clock. */
-  clockAheadSeconds: Schema.Number,
-  /** Why a worker currently doesn't trust the database's clock; null if all do. */
-  clockDoubt: Schema.NullOr(Schema.String),
-  /** Dead letters that weren't replayed, without muted groups of failures. */
-  deadLetters: Schema.Record(Schema.Literals(DEAD_LETTER_REASONS), Schema.Int),
-  /** E-mails with an unknown outcome, which aren't retried. */
-  messagesQuarantined: Schema.Int,
-  /** Campaigns that reached the lower (`raised`) or the upper (`high`) complaint threshold of mailbox providers in the last seven days. */
-  campaignsComplained: Schema.Struct({ raised: Schema.Int, high: Schema.Int }),
-  inboxQuarantined: Schema.Int,
-  /** The live and dead rows of the delivery queue, according to the database's statistics. */
-  queue: Schema.Struct({ rows: Schema.Int, deadRows: Schema.Int }),
-  horizon: Schema.Record(
-    Schema.Literals(HORIZON_HOLDERS),
-    Schema.Struct({ transactions: Schema.Int, seconds: Schema.Number }),
-  ),
-})
-export type StateReading = typeof StateReading.Type
+import { decodeValue, rowsOf } from "../rowsOf.ts"
 
 /** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
 const Baseline = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
-const due = rowsOf(Due).json
-const dueRows = rowsOf(Schema.Struct({ ...DueReading.fields, baseline: Baseline }), {
-  deliveries: `(select jsonb_object_agg(queue, ${rowsOf(DueDeliveries).json}) from deliveries_due)`,
-  inFlight: `((select coalesce(sum(cardinality(open)), 0) from position)
-    + (select count(*) from deliveries where owner is not null))::int`,
-  messages: `(select ${due} from messages_due)`,
-  inbox: `(select ${due} from inbox_due)`,
-  hits: `(select ${due} from hits_due)`,
-  unsubscriptions: `(select ${due} from unsubscriptions_due)`,
+
+const Values = Schema.Struct({
+  ...Record.map(FACTS, ({ unit, ...fact }) => {
+    const value = unit === "count" ? Schema.Int : Schema.Number
+    const values = "by" in fact ? Object.values(fact.by).flat() : []
+    return Schema.optionalKey(values.length > 0 ? Schema.Record(Schema.Literals(values), value) : value)
+  }),
+  baseline: Schema.optionalKey(Baseline),
+})
+const decodeFacts = decodeValue({ facts: Values })
+
+/** The condition that a row belongs to the organization of the reading; true for all of them. */
+const isIn = (column = "organization_id") => `coalesce(${column} = (select organization_id from scope), true)`
+/** At least 0, because an organization's timestamps may be ahead of the clock. */
+const secondsSince = (time: string) => `coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
+const byQueue = (column: string) => `(select jsonb_object_agg(queue, ${column}) from deliveries_due)`
+const byHolder = (value: string) => `(select jsonb_object_agg(name, coalesce(${value}, 0)) from holder)`
+const upToCap = (rows: string) => `(select count(*) from (select from ${rows} limit ${COUNT_CAP}) capped)`
+const numberWith = (condition: string) => `count(*) filter (where ${condition})`
+const statistic = (column: string) => `(select ${column} from pg_stat_user_tables where relid = 'deliveries'::regclass)`
+
+/** The condition of `clock_watch`: a worker that doubts the database's clock reports it every 10 s. */
+export const IS_CLOCK_DOUBTED =
+  "doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'"
+
+/** Each fact as an expression on the parts of the statement below. PostgreSQL doesn't run the parts that a reading doesn't use. */
+const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
+  deliveriesDue: byQueue("count"),
+  deliveriesOldestSeconds: byQueue("oldest_seconds"),
+  maxLagEvents: byQueue("max_lag_events"),
+  maxLagSeconds: byQueue("max_lag_seconds"),
+  deliveriesInFlight: `(select coalesce(sum(cardinality(open)), 0) from position)
+    + (select count(*) from deliveries where owner is not null and ${isIn()})`,
+  messagesDue: "(select count from messages_due)",
+  messagesOldestSeconds: "(select oldest_seconds from messages_due)",
+  inboxWaiting: "(select count from inbox_due)",
+  inboxOldestSeconds: "(select oldest_seconds from inbox_due)",
+  hitsWaiting: "(select count from hits_due)",
+  hitsOldestSeconds: "(select oldest_seconds from hits_due)",
+  unsubscriptionsWaiting: "(select count from unsubscriptions_due)",
+  unsubscriptionsOldestSeconds: "(select oldest_seconds from unsubscriptions_due)",
   baseline: rowsOf(Baseline, {
     snapshot: "pg_snapshot_xmin(pg_current_snapshot())::text",
     busy: `(
       select coalesce(jsonb_agg(distinct organization_id), '[]')
       from (select organization_id from reader union all select organization_id from position where open <> '{}') each)`,
   }).json,
-})
 
-const { queue, horizon } = StateReading.fields
-const stateRows = rowsOf(StateReading, {
-  breakersOpen: "(select count(*)::int from endpoint_readers where allowance is not null)",
+  workers: "(select count(*) from delivery_workers where alive_until > statement_timestamp() and not stopping)",
+  workersPaused: "(restore_fault() is not null)::int",
+  breakersOpen: `(
+    select count(*) from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
+    where allowance is not null and enabled and ${isIn("endpoint.organization_id")})`,
   endpointsFailing: `(
-    select jsonb_build_object('some', count(*) filter (where contacts <> '{}'), 'none', count(*) filter (where contacts = '{}'))
+    select jsonb_build_object('some', ${numberWith("contacts <> '{}'")}, 'none', ${numberWith("contacts = '{}'")})
     from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
     join organizations organization on organization.id = endpoint.organization_id
-    where notices > 0 and (enabled or disabled_reason = 'failing'))`,
-  clockAheadSeconds: `(
-    select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0)::double precision from organization_clock)`,
-  // A worker that doubts the clock reports it every 10 s.
-  clockDoubt: `(
-    select doubt from clock_watch
-    where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute')`,
+    where notices > 0 and (enabled or disabled_reason = 'failing') and ${isIn("organization.id")})`,
   deadLetters: `(
     select jsonb_build_object('rejected', coalesce(sum(rejected), 0), 'exhausted', coalesce(sum(exhausted), 0),
       'poison', coalesce(sum(poison), 0))
-    from failure_groups where open > 0 and muted_at is null)`,
-  messagesQuarantined: `(
-    select count(*)::int from (select from messages where quarantined_at is not null limit ${COUNT_CAP}) quarantined)`,
+    from failure_groups where open > 0 and muted_at is null and ${isIn()})`,
+  messagesQuarantined: upToCap(`messages where quarantined_at is not null and ${isIn()}`),
   campaignsComplained: `(
-    select jsonb_build_object('raised', count(*) filter (where not is_high), 'high', count(*) filter (where is_high)) from complained)`,
-  inboxQuarantined: `(
-    select count(*)::int from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}) quarantined)`,
-  queue: `(
-    select ${rowsOf(queue, { rows: "n_live_tup", deadRows: "n_dead_tup" }).json}
-    from pg_stat_user_tables where relid = 'deliveries'::regclass)`,
-  horizon: `(
-    select jsonb_object_agg(name, ${
-      rowsOf(horizon.value, {
-        transactions: "coalesce(transactions, 0)",
-        seconds: "coalesce(extract(epoch from statement_timestamp() - since), 0)",
-      }).json
-    }) from holder)`,
-})
+    select jsonb_build_object('raised', ${numberWith("not is_high")}, 'high', ${numberWith("is_high")})
+    from complained where ${isIn()})`,
+  domainsRejecting: `(
+    select count(distinct domain) from domain_pauses where until > statement_timestamp() and ${isIn()})`,
+  inboxQuarantined: upToCap(`inbox where quarantined_at is not null and ${isIn()}`),
+  deliveriesRows: statistic("n_live_tup"),
+  deliveriesDeadRows: statistic("n_dead_tup"),
+  horizonTransactions: byHolder("transactions"),
+  horizonSeconds: byHolder("extract(epoch from statement_timestamp() - since)"),
+  clockAheadSeconds: `(
+    select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0)
+    from organization_clock where ${isIn()})`,
+  clockDoubted: `(select count(doubt) from clock_watch where ${IS_CLOCK_DOUBTED})`,
+}
 
-/** The number of endpoints per queue for which a backlog is counted. */
-export const LAGS_COUNTED = 20
+interface Options {
+  /** How far due work is counted. */
+  readonly limit: number
+  /** Default: all organizations. */
+  readonly organizationId?: OrganizationId | null
+  /** Default: reads all endpoints. */
+  readonly baseline?: typeof Baseline.Type | undefined
+}
 
 /**
- * Measures the queues over all workers. Each reading is one statement, and its cost doesn't grow with the backlog.
+ * Measures the facts over all workers, with one statement per reading; its cost doesn't grow with the backlog.
  *
  * It uses `statement_timestamp()`, because an index doesn't support `clock_timestamp()`; rows that aren't due are never read. A role without
  * `pg_monitor` only sees the transactions of that role.
  */
-export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", (sql) => {
-  /** At least 0, because an organization's timestamps may be ahead of the clock. */
-  const secondsSince = (time: string) =>
-    sql.literal(`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`)
+export class FactReader extends DatabaseService<FactReader>()("postgres/operators/FactReader", (sql) => {
+  const inScope = (column?: string) => sql.literal(isIn(column))
+  const since = (time: string) => sql.literal(secondsSince(time))
   /** The waiting rows of a table, by organization. Starts at the first waiting row, to scan the dead rows before it only once. */
   const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
     const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
@@ -148,9 +114,9 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           cross join lateral (
             select ${at} as at from ${name} where organization_id = organization.id and ${waits} order by ${at} limit 1
           ) first
+          where ${inScope("organization.id")}
         ), ${name}_due as (
-          select count(*) as count,
-            coalesce(extract(epoch from statement_timestamp() - (select min(at) from ${name}_first)), 0) as oldest_seconds
+          select count(*) as count, ${since(`(select min(at) from ${table}_first)`)} as oldest_seconds
           from (
             select from ${name}_first earliest
             cross join lateral (
@@ -170,13 +136,15 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           -- Starts at the first due row, to scan the dead rows before it only once.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
-  const readUpTo = (limit: number, baseline?: typeof Baseline.Type) =>
+  const read = (names: ReadonlyArray<keyof typeof EXPRESSIONS>, { limit, organizationId = null, baseline }: Options) =>
     sql`
-        with last_snapshot as materialized (
+        with scope as materialized (
+          select ${organizationId}::text as organization_id
+        ), last_snapshot as materialized (
           select age(${baseline?.snapshot ?? null}::xid8::xid) as age
         ), busy as materialized (
           -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
-          select id from organizations where ${baseline === undefined}::boolean
+          select id from organizations where ${baseline === undefined}::boolean and ${inScope("id")}
           union select unnest(${baseline?.busy ?? []}::text[])
           union select organization_id from organization_clock where age(xmin) <= (select age from last_snapshot)
           union select organization_id from webhook_endpoints where age(xmin) <= (select age from last_snapshot)
@@ -215,6 +183,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
             order by due_at limit 1
           ) first
+          where ${inScope("endpoint.organization_id")}
         ), source as materialized (
           select queue, due_at, id, null::boolean as replay, organization_id, event_types, begun_at, begun_id from reader
           union all
@@ -235,8 +204,8 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
         ), oldest as (
           select queue, min(due_at) as due_at from source group by queue
         ), deliveries_due as (
-          select queue, counted.count, ${secondsSince("oldest.due_at")} as oldest_seconds, coalesce(lag.events, 0) as max_lag_events,
-            ${secondsSince("lag.due_at")} as max_lag_seconds
+          select queue, counted.count, ${since("oldest.due_at")} as oldest_seconds, coalesce(lag.events, 0) as max_lag_events,
+            ${since("lag.due_at")} as max_lag_seconds
           from counted left join oldest using (queue) left join lag using (queue)
         ), sending as materialized (
           select organization_id, campaigns.id, first.due_at,
@@ -253,10 +222,11 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             order by due_at limit 1
           ) first
           where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+            and ${inScope("campaigns.organization_id")}
             -- Evaluated for few campaigns, because each evaluation is a separate query.
             and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
         ), messages_due as (
-          select count(*) as count, ${secondsSince("(select min(late_since) from sending)")} as oldest_seconds from (
+          select count(*) as count, ${since("(select min(late_since) from sending)")} as oldest_seconds from (
             select from sending
             cross join lateral (
               select from messages
@@ -270,25 +240,11 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
         ), ${waitingIn("inbox", "received_at", "applied_at is null and quarantined_at is null", limit)}
         , ${waitingIn("hits", "received_at", "judged_at is null", limit)}
         , unsubscriptions_due as (
-          select count(*) as count, coalesce(extract(epoch from statement_timestamp() - min(asked_at)), 0) as oldest_seconds
-          from (select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${limit}::int) waiting
-        )
-        select ${dueRows.columns}`.pipe(dueRows.decode, only)
-  let baseline: typeof Baseline.Type | undefined
-  return {
-    /** Slower while dead rows can't be vacuumed. */
-    readDue: Effect.suspend(() => readUpTo(COUNT_CAP, baseline)).pipe(
-      Effect.map(({ baseline: next, ...reading }) => {
-        baseline = next
-        return reading
-      }),
-    ),
-
-    /** Reads how long each queue has waited, without the counts: each count is 0 or 1. */
-    readOldest: Effect.map(readUpTo(1), Struct.omit(["baseline"])),
-
-    readState: sql`
-        with holder (name, transactions, since) as (
+          select count(*) as count, ${since("min(asked_at)")} as oldest_seconds from (
+            select asked_at from unsubscriptions where suppressed_at is null and ${inScope()}
+            order by asked_at limit ${limit}::int
+          ) waiting
+        ), holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
           where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
           union all
@@ -296,6 +252,28 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           union all
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
         ), complained as (${complainedCampaigns(sql)})
-        select ${stateRows.columns}`.pipe(stateRows.decode, only),
+        select jsonb_build_object(${sql.literal(names.map((name) => `'${name}', ${EXPRESSIONS[name]}`).join(", "))}) as facts`.pipe(
+      decodeFacts,
+    )
+  let baseline: typeof Baseline.Type | undefined
+  return {
+    /** Reads facts of the deployment or of one organization, without counting due work: each of these counts is 0 or 1. */
+    read: (names: ReadonlyArray<FactName>, organizationId: OrganizationId | null) =>
+      read(names, { limit: 1, organizationId }),
+
+    /** Reads the due work. Slower while dead rows can't be vacuumed. */
+    readDue: Effect.suspend(() => read([...READINGS.due, "baseline"], { limit: COUNT_CAP, baseline })).pipe(
+      Effect.map(({ baseline: next, ...facts }) => {
+        baseline = next
+        return facts as FactValues<(typeof READINGS.due)[number]>
+      }),
+    ),
   }
 }) {}
+
+/** Reads facts of the deployment, or of one organization. */
+export const readFacts = <Name extends FactName>(
+  names: ReadonlyArray<Name>,
+  organizationId: OrganizationId | null = null,
+): Effect.Effect<FactValues<Name>, never, FactReader> =>
+  FactReader.use(({ read }) => read(names, organizationId)) as never

@@ -1,12 +1,37 @@
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
+import { readStatus, type Status } from "@outreach/backoffice/inspection/readStatus"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { Cause, Clock, Console, Effect, Layer } from "effect"
-import { formatCell, Output, snakeCase } from "../output/Output.ts"
+import { database } from "../database.ts"
+import { formatCell, Output, print, snakeCase } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { formatStatus } from "./formatStatus.ts"
-import { readStatus, type Status, statusServices } from "./readStatus.ts"
 
 /** Longer than the time limit of a statement. */
 const TIME_LIMIT = "35 seconds"
+
+/** The services for the status, on a separate connection. */
+const services = Layer.mergeAll(
+  DatabaseInspection.layer,
+  FactReader.layer,
+  EndpointRepositoryPg,
+  SendingReader.layer,
+).pipe(Layer.provide(database))
+
+/** Shows the status once; with `watch` repeatedly on a terminal, and as JSON. */
+export const showStatus = Effect.fnUntraced(function* (options: {
+  readonly watch?: boolean
+  readonly interval: number
+}) {
+  if (options.watch && ((yield* Output) === "json" || process.stdout.isTTY)) {
+    return yield* watchStatus({ seconds: options.interval, terminal: process.stdout })
+  }
+  const status = yield* Effect.provide(readStatus, services)
+  yield* print(status, () => formatStatus(status).join("\n"))
+})
 
 /**
  * Shows the status of a deployment repeatedly until it is interrupted: on a terminal in place, as JSON with one line for each reading.
@@ -44,9 +69,9 @@ export const watchStatus = Effect.fnUntraced(function* (options: {
 
   const readings = Effect.scoped(
     Effect.gen(function* () {
-      const services = yield* Layer.build(statusServices)
+      const context = yield* Layer.build(services)
       while (true) {
-        yield* showStatus(yield* Effect.timeout(Effect.provideContext(readStatus, services), TIME_LIMIT))
+        yield* showStatus(yield* Effect.timeout(Effect.provideContext(readStatus, context), TIME_LIMIT))
         yield* Effect.sleep(options.seconds * 1000)
       }
     }),
