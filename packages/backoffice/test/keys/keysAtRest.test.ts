@@ -4,6 +4,7 @@ import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecr
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -138,5 +139,16 @@ describe("keysAtRest", () => {
       ["signing_secrets", "k2", 280],
       ["signing_secrets", "k1", 0],
     ])
+  })
+
+  test("keeps a secret that another process stores while its row is awaited", function* () {
+    yield* store(1)
+    const given = before.encrypt(Redacted.make("whsec_new"), ORGANIZATION)
+    const resealing = yield* whileOpen(sql`update signing_secrets set ciphertext = ${given}`, () =>
+      Effect.forkChild(withRing(resealCiphertexts(ignore))).pipe(Effect.tap(untilBlocked())),
+    )
+    expect(yield* Fiber.join(resealing)).toEqual({ resealed: 1, already: 0, unopened: 0 })
+    const [kept] = yield* stored
+    expect(Redacted.value(after.decrypt(kept!.ciphertext, ORGANIZATION))).toBe("whsec_new")
   })
 })
