@@ -1,4 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import { backoffice } from "@outreach/backoffice/backoffice"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
@@ -61,6 +62,7 @@ const webhookClient = Layer.unwrap(
 )
 
 const services = Layer.mergeAll(
+  NodeHttpPlatform.layer,
   webhookClient,
   NodeSigner,
   Sessions.layer,

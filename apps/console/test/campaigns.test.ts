@@ -128,7 +128,7 @@ describe("a campaign", () => {
     })
     const { words, document } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)
     expect(words).toContain("2 sent, 0 bounced, 2 rejected later of 2 imported")
-    expect(document.querySelectorAll(".scroll svg.plot")).toHaveLength(2)
+    expect(document.querySelectorAll(".scroll svg.plot")).toHaveLength(1)
     const rows = [...document.querySelectorAll("section[aria-label^='Rejected later'] tbody tr")]
     expect(rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))).toEqual([
       ["delivery timeout", "all", "1"],

@@ -59,8 +59,12 @@ export const formatAgo = (seconds: number): string =>
 /** Invisible characters, except line breaks and tabs, and the joiners U+200C and U+200D of scripts and emoji. */
 export const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-export const formatMillis = (millis: number): string =>
-  millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`
+export const formatMillis = (millis: number | null): string => {
+  if (millis === null) return "–"
+  return millis < 1000
+    ? `${Math.round(millis)} ms`
+    : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`
+}
 
 /** The width of the longest bar in terminal cells. */
 const WIDTH = 30

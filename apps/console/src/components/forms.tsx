@@ -35,6 +35,9 @@ export const ActionForm = <P extends string, Found>(
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
+    /** Collapses the form, and the content below it, under a title. */
+    readonly title?: ComponentChildren
+    readonly below?: ComponentChildren
   } & Emphasis,
 ) => {
   const { formToken, page } = useView()
@@ -44,7 +47,7 @@ export const ActionForm = <P extends string, Found>(
   const { found, action, version = found && action.form?.versionOf(found) } = props
   const texts = found === undefined ? {} : (action.form?.textsOf(found) ?? {})
   const controls = { ...Record.map(texts, (value) => ({ value })), ...props.controls }
-  return (
+  const form = (
     <form
       class={rejected ? "action rejected" : "action"}
       method="post"
@@ -59,6 +62,14 @@ export const ActionForm = <P extends string, Found>(
         {props.label ?? action.form?.label}
       </button>
     </form>
+  )
+  if (props.title === undefined) return form
+  return (
+    <details open={rejected !== undefined}>
+      <summary>{props.title}</summary>
+      {form}
+      {props.below}
+    </details>
   )
 }
 
@@ -195,14 +206,15 @@ const Fields = (props: {
   )
 }
 
-type FieldProps = Omit<Control, "label"> & {
+type FieldProps = Omit<Control, "label" | "hint"> & {
   readonly label: ComponentChildren
+  readonly hint?: ComponentChildren
   readonly name: string
-  readonly fault: string | undefined
-  readonly autofocus: boolean
+  readonly fault?: string | undefined
+  readonly autofocus?: boolean
 }
 
-const Field = (props: FieldProps) => {
+export const Field = (props: FieldProps) => {
   const { kind = "text", label, hint, options = [], value, fault, name } = props
   const faultId = fault === undefined ? undefined : `${name}-fault`
   const marks = { "aria-invalid": fault === undefined ? undefined : ("true" as const), "aria-describedby": faultId }
@@ -331,22 +343,4 @@ export const ConfirmLink = <P extends string>(
     >
       {props.label}…
     </a>
-  ) : null
-
-const useIsRejected = ({ path }: { readonly path: string }): boolean => {
-  const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
-  return pattern.test(useView().rejected?.action ?? "")
-}
-
-/** Collapsed forms below a title. Omitted if the operator's role may not submit them. */
-export const Disclosure = (props: {
-  readonly action: Access & { readonly path: string }
-  readonly title: ComponentChildren
-  readonly children: ComponentChildren
-}) =>
-  useMay(props.action) ? (
-    <details open={useIsRejected(props.action)}>
-      <summary>{props.title}</summary>
-      {props.children}
-    </details>
   ) : null

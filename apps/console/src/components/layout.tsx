@@ -1,9 +1,8 @@
-import { formatCapped } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
 import type { CommandWords } from "./ops.ts"
-import { Code, CopyButton, Id, isolated } from "./values.tsx"
+import { CopyLine, Id, isolated, renderValue, type Value } from "./values.tsx"
 
 interface PageProps {
   /** Foreign text is isolated. */
@@ -59,24 +58,17 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
 
 export type PageElement = VNode<PageProps>
 
-export const Command = (props: { readonly words: CommandWords }) => {
-  const text = formatCommand(props.words)
-  return (
-    <div>
-      <Code class="line">{text}</Code> <CopyButton>{text}</CopyButton>
-    </div>
-  )
-}
-
-type Cell<Row> = (row: Row) => ComponentChildren
+export const Command = (props: { readonly words: CommandWords }) => (
+  <div>
+    <CopyLine>{formatCommand(props.words)}</CopyLine>
+  </div>
+)
 
 /** A column of a table. Numbers are aligned right. */
 export type Column<Row> =
-  /** A cell with only text may be foreign and is isolated. */
-  | Cell<Row>
-  | { readonly number: Cell<Row> }
-  /** No count is a dash. The cap means this many or more. */
-  | { readonly count: (row: Row) => number | null | undefined; readonly cap?: number }
+  | ((row: Row) => Value)
+  /** No number is a dash. */
+  | { readonly number: (row: Row) => Value }
 
 /** The columns of a table by header; false omits one. */
 export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
@@ -136,12 +128,11 @@ export const Table = <Row,>(props: {
   )
 }
 
-const cellOf = <Row,>(column: Column<Row>): Cell<Row> => {
-  if (typeof column === "function") return (row) => isolated(column(row))
-  if ("number" in column) return column.number
+const cellOf = <Row,>(column: Column<Row>): ((row: Row) => ComponentChildren) => {
+  if (typeof column === "function") return (row) => renderValue(column(row))
   return (row) => {
-    const count = column.count(row)
-    return typeof count === "number" ? formatCapped(count, column.cap ?? Number.POSITIVE_INFINITY) : "–"
+    const value = column.number(row) ?? "–"
+    return typeof value === "string" ? value : renderValue(value)
   }
 }
 
@@ -172,8 +163,8 @@ export const Section = (props: {
   </section>
 )
 
-/** An object's facts as names and values. Undefined values are omitted. A value with only text may be foreign and is isolated. */
-export const Facts = (props: { readonly facts: Readonly<Record<string, ComponentChildren>> }) => (
+/** An object's facts as names and values. Undefined values, null and false are omitted. */
+export const Facts = (props: { readonly facts: Readonly<Record<string, Value>> }) => (
   <dl class="facts">
     {Object.entries(props.facts).map(
       ([name, value]) =>
@@ -182,17 +173,17 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Component
         value !== false && (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{isolated(value)}</dd>
+            <dd>{renderValue(value)}</dd>
           </div>
         ),
     )}
   </dl>
 )
 
-export const Items = (props: { readonly of: ReadonlyArray<ComponentChildren> }) => (
+export const Items = (props: { readonly of: ReadonlyArray<Value> }) => (
   <ul>
     {props.of.map((item, i) => (
-      <li key={i}>{item}</li>
+      <li key={i}>{renderValue(item)}</li>
     ))}
   </ul>
 )

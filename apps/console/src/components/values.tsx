@@ -1,7 +1,8 @@
 import type { LoggedEvent } from "@outreach/backoffice/events/EventReader"
-import { formatAgo, INVISIBLE } from "@outreach/backoffice/format"
+import { formatAgo, formatCount, INVISIBLE } from "@outreach/backoffice/format"
 import { maskContent } from "@outreach/backoffice/inbox/maskContent"
 import type { Tone } from "@outreach/backoffice/lists/List"
+import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"
@@ -30,6 +31,39 @@ export const ForeignBlock = (props: { readonly children: string }) => (
 /** Isolates a value with only text, because it may be foreign. */
 export const isolated = (content: ComponentChildren): ComponentChildren =>
   typeof content === "string" ? <ForeignText>{content}</ForeignText> : content
+
+/** The value of a fact or a cell: a time, an object with a page, a status, a link, a number, or content. Text alone may be foreign. */
+export type Value =
+  | ((
+      | { readonly at: string | null | undefined; readonly none?: string }
+      | { readonly id: string; readonly name?: string | null | undefined }
+      | { readonly tone: Tone; readonly word: string }
+      | { readonly to: string; readonly name: string | number }
+    ) & {
+      /** A second line. */
+      readonly note?: string | undefined
+    })
+  | VNode
+  | string
+  | number
+  | false
+  | null
+  | undefined
+
+export const renderValue = (value: Value): ComponentChildren => {
+  if (typeof value === "number") return formatCount(value)
+  if (typeof value !== "object" || value === null) return isolated(value)
+  if ("type" in value) return value
+  const { note = "", ...noted } = value
+  return <Noted note={note}>{contentOf(noted)}</Noted>
+}
+
+const contentOf = (value: Exclude<Value, VNode | string | number | false | null | undefined>): ComponentChildren => {
+  if ("at" in value) return <Time at={value.at} none={value.none} />
+  if ("tone" in value) return <StatusBadge tone={value.tone}>{value.word}</StatusBadge>
+  if ("to" in value) return <a href={value.to}>{renderValue(value.name)}</a>
+  return <IdLink id={value.id}>{value.name ?? undefined}</IdLink>
+}
 
 /** Returns a phrase of ours with foreign values: `` foreign`Digest of ${program.name}` ``. */
 export const foreign = (words: TemplateStringsArray, ...values: ReadonlyArray<string>): VNode => (
@@ -71,7 +105,7 @@ export const StatusBadge = (props: { readonly tone: Tone; readonly children: str
   <span class={`status ${props.tone}`}>{props.children}</span>
 )
 
-export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
+const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   org: (id) => `/partners/${id}`,
   cmp: (id) => `/campaigns/${id}`,
   imp: (id) => `/imports/${id}`,
@@ -86,16 +120,26 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   snd: (id) => `/senders/${id}`,
 }
 
-export const IdLink = (props: { readonly id: string; readonly children?: string }) => {
+/** Returns the path of an object's page, if it has one. */
+export const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
+
+/** Returns the URL of an object: its own page, or its place on another page. */
+export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): string => {
+  if (shownOn === "inbox") return `/inbox/${id}?organization=${organizationId}`
+  if (id.startsWith("ers_")) return `/audit?organization=${organizationId}&command=clinicians+erase`
+  if (id.startsWith("rst_")) return "/system"
+  const page = pageOf(shownOn)
+  if (page === undefined) return `/partners/${organizationId}`
+  return shownOn === id ? page : `${page}#${id}`
+}
+
+export const IdLink = (props: { readonly id: string; readonly children?: string | undefined }) => {
   const { id, children } = props
   const { operator } = useView()
-  const kind = id.slice(0, 3)
   // Partners have no pages of events.
-  const pageOf = kind === "evt" && operator.role === "partner" ? undefined : OBJECT_PAGES[kind]
-  if (pageOf === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
-  return (
-    <a href={pageOf(id)}>{children === undefined ? <ShortId>{id}</ShortId> : <ForeignText>{children}</ForeignText>}</a>
-  )
+  const page = id.startsWith("evt_") && operator.role === "partner" ? undefined : pageOf(id)
+  if (page === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
+  return <a href={page}>{children === undefined ? <ShortId>{id}</ShortId> : <ForeignText>{children}</ForeignText>}</a>
 }
 
 /** The clinician of an event about exactly one. */
@@ -127,15 +171,22 @@ export const ShortId = (props: { readonly children: string }) => {
   )
 }
 
+/** A line of code, which may wrap, with a button to copy it. */
+export const CopyLine = (props: { readonly children: string }) => (
+  <>
+    <Code class="line">{props.children}</Code> <CopyButton>{props.children}</CopyButton>
+  </>
+)
+
 /** The browser's script copies it. */
 export const CopyButton = (props: { readonly children: string }) => (
   <button type="button" class="copy" data-copy={props.children} aria-label="Copy" />
 )
 
 export const Time = (props: {
-  readonly at: Timestamp | null | undefined
+  readonly at: string | null | undefined
   /** The text if there is no instant. Default: a dash. */
-  readonly none?: string
+  readonly none?: string | undefined
   /** Whether to show the age, with the time as a tooltip. */
   readonly isShort?: boolean
 }) => {
@@ -150,7 +201,7 @@ export const Time = (props: {
           </span>{" "}
         </>
       )}
-      <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>
+      <small>{formatAgo((now - toUnixMillis(props.at as Timestamp)) / 1000)}</small>
     </time>
   )
 }

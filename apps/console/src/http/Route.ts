@@ -4,7 +4,7 @@ import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Ope
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
-import type { Inputs, InputsOf, Params, ParamsOf } from "../view/inputs.ts"
+import type { Inputs, InputsOf } from "../view/inputs.ts"
 import { PATH_PARAMS, type ParamNames, type PathParam, pathTo, type Section, sectionOf } from "../view/paths.ts"
 import type { Masking } from "../view/View.ts"
 import type { Upload } from "./readForm.ts"
@@ -22,14 +22,14 @@ export interface RequestContext {
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * The result of a route: a page; another response; or for an action a sentence about its effect, shown above the page of the action's
- * path or another page.
+ * The result of a route: a page; another response; or for an action a sentence about its effect, shown above another page. By default,
+ * that is the page of the action's path.
  */
-export type RouteResult = PageElement | Response | string | { readonly to: string; readonly notice: string }
+type RouteResult = PageElement | Response | { readonly to?: string | undefined; readonly notice: string }
 
-export type PathValues<P extends string> = ParamsOf<{
-  readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
-}>
+type PathValues<P extends string> = {
+  readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]["Type"]
+}
 
 /** The input that an error concerns: always the same, or named by the error. */
 type FaultyInput<Name = string> = Name | ((error: never) => Name)
@@ -40,7 +40,7 @@ export interface Route<R, P = `/${string}`> extends Access {
   /** A path with `:name` for each parameter. It determines the section. */
   readonly path: P
   readonly section: Section
-  readonly params: Params
+  readonly params: Inputs
   /** The values of the query, or of the action's form. */
   readonly inputs: Inputs
   /** The words of the equivalent command, for the audit log; undefined if nothing is recorded. */
@@ -65,11 +65,8 @@ export type None = Record<never, never>
 
 export type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
-interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> {
-  /** Default `viewer`. */
-  readonly role?: StaffRole
-  /** Whether partners may use it for their own organization. Default false: for them the route doesn't exist. */
-  readonly forPartners?: true
+/** The default role is `viewer`. By default, a route doesn't exist for partners. */
+interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> extends Partial<Access> {
   readonly inputs?: I
   readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
 }

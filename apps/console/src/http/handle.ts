@@ -2,11 +2,11 @@ import { consistentRead } from "@outreach/backoffice/consistentRead"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
-import { Clock, Effect, type Scope, Struct } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Effect, Struct } from "effect"
+import { type FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
-import { controlOf, type Faults, parseInputs, takesFile } from "../view/inputs.ts"
+import { controlOf, parseInputs, takesFile } from "../view/inputs.ts"
 import { homeOf, isDeploymentWide } from "../view/paths.ts"
 import type { RejectedForm, View } from "../view/View.ts"
 import { audited } from "./audited.ts"
@@ -18,21 +18,17 @@ import { forged, formToken, isFormToken, readForm, readUpload, type SentForm } f
 import { isLocalPath } from "./rejectAmbiguousRequests.ts"
 import { renderErrors } from "./renderErrors.ts"
 import { renderPage, renderSignedOut } from "./renderPage.tsx"
-import { ShownAgain } from "./ShownAgain.ts"
 
-type Show = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  unknown,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->
+/** The pages by their paths. */
+export type Pages<R> = FindMyWay.Router<Route<R>>
 
 /**
  * Creates the handler of a route with the same steps in the same order, which no route can skip:
  *
  * Session; role; form and its token; access to the objects; path, query and fields; audit log; the route itself; rendering. A
- * rejected action responds with the page of its form, which `showPage` renders at the URL of the request.
+ * rejected action responds with the page of its form.
  */
-export const handle = <R>(route: Route<R>, showPage: Show) =>
+export const handle = <R>(route: Route<R>, pages: Pages<R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { deployment } = yield* ConsoleConfig
@@ -58,48 +54,39 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
         deployment,
         section: route.section,
       }
+      const params = yield* HttpRouter.params
       return route.kind === "action"
-        ? yield* act(route, signedIn, view, showPage)
-        : yield* respond(route, signedIn, view, { values: new URLSearchParams(request.url.split("?")[1]) })
+        ? yield* act(route, params, signedIn, view, pages)
+        : yield* respond(route, params, signedIn, view, queryOf(request.url))
     })
     const response = yield* renderErrors(route.path, () => view, sent)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 
-/** Creates the handler that shows a page again with a rejected form. Without a body, it can't be shown. */
-export const handleAgain = <R>(route: Route<R>) =>
-  Effect.gen(function* () {
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const again = yield* ShownAgain
-    if (again === undefined) return cannotBeShown
-    const view = { ...again.view, address: url, page: url }
-    return yield* respond(route, again.signedIn, view, { values: new URLSearchParams(url.split("?")[1]) })
-  }).pipe(Effect.catchTag("PageError", () => Effect.succeed(cannotBeShown)))
+const queryOf = (address: string): SentForm => ({ values: new URLSearchParams(address.split("?")[1]) })
 
-const cannotBeShown = HttpServerResponse.empty({ status: 404 })
+/** The parameters in a path; undefined if one can't be decoded. */
+type PathParams = Readonly<Record<string, string | undefined>>
 
 /** Runs a form's action, or shows its page again with the errors. */
-const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn, view: View, showPage: Show) {
+const act = Effect.fnUntraced(function* <R>(
+  route: Route<R>,
+  params: PathParams,
+  signedIn: SignedIn,
+  view: View,
+  pages: Pages<R>,
+) {
   const request = yield* HttpServerRequest.HttpServerRequest
   yield* assertAllowed(route, signedIn.operator)
   const form: SentForm = takesFile(route.inputs) ? yield* readUpload : { values: yield* readForm(route.maxBytes) }
   const isOfSession = isFormToken(signedIn.sessionToken, form.values.get("token") ?? undefined)
-  const answer = isOfSession ? respond(route, signedIn, view, form) : Effect.fail(forged)
+  const answer = isOfSession ? respond(route, params, signedIn, view, form) : Effect.fail(forged)
   return yield* Effect.catchTag(answer, "PageError", (error) => {
-    const page = form.values.get("page") ?? ""
-    const { messages, status, faults = {} } = error
-    if (!isLocalPath(page)) return Effect.fail(error)
-    const rejected = { action: request.url, values: form.values, faults, messages, status, isShown: false }
-    const again = { signedIn, view: { ...view, rejected } }
-    return showPage.pipe(
-      Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: page })),
-      Effect.provideService(ShownAgain, again),
-      Effect.filterOrFail(
-        ({ body }) => body._tag !== "Empty",
-        () => error,
-      ),
-      Effect.mapError(() => error),
-    )
+    const address = form.values.get("page") ?? ""
+    const page = isLocalPath(address) ? pages.find("GET", address) : undefined
+    if (page === undefined) return Effect.fail(error)
+    const again = { ...view, address, page: address, rejected: rejectedForm(request.url, form.values, error) }
+    return Effect.mapError(respond(page.handler, page.params, signedIn, again, queryOf(address)), () => error)
   })
 })
 
@@ -119,6 +106,7 @@ const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operat
 
 const respond = Effect.fnUntraced(function* <R>(
   route: Route<R>,
+  params: PathParams,
   { operator }: SignedIn,
   view: View,
   { values: given, file }: SentForm,
@@ -128,11 +116,10 @@ const respond = Effect.fnUntraced(function* <R>(
     return HttpServerResponse.empty({ status: 303, headers: { location: homeOf(operator) } })
   }
   yield* assertAllowed(route, operator)
-  const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
   if (operator.organizationId !== null) {
     // The position in a list may be that of a row without an organization.
     const named = [...given].flatMap(([name, text]) => (name === "after" ? [] : [text]))
-    const ids = [...Object.values(params), ...named].flatMap((text) => text.match(ID) ?? [])
+    const ids = [...Object.values(params), ...named].flatMap((text) => text?.match(ID) ?? [])
     if (!(yield* (yield* ObjectFinder).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // Without an organization, the operator's own is used.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)
@@ -163,10 +150,9 @@ const respond = Effect.fnUntraced(function* <R>(
         ? yield* consistentRead(run)
         : yield* run
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
-  if (typeof answer === "string") return redirectWithNotice(view.page, answer)
-  if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
+  if ("notice" in answer) return redirectWithNotice(answer.to ?? view.page, answer.notice)
   const notice = isAction || view.rejected ? undefined : readNotice(request)
-  const { rejected = isFaulty ? rejectedFilters(request.url, given, faults) : undefined } = view
+  const { rejected = isFaulty ? rejectedForm(view.address.split("?")[0]!, given, invalid) : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
   const page = renderPage({ ...view, notice, rejected, open }, answer, request.headers["fragment"])
   // Without a form that shows the invalid filters, the page would apply to more objects than intended.
@@ -192,14 +178,11 @@ const rejectUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnTyp
   }
 })
 
-const rejectedFilters = (url: string, values: URLSearchParams, faults: Faults): RejectedForm => ({
-  action: url.split("?")[0]!,
-  values,
-  faults,
-  messages: Object.values(faults),
-  status: 400,
-  isShown: false,
-})
+const rejectedForm = (
+  action: string,
+  values: URLSearchParams,
+  { messages, status, faults = {} }: PageError,
+): RejectedForm => ({ action, values, faults, messages, status, isShown: false })
 
 /** The ids in a text, which may be a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g

@@ -1,5 +1,5 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
-import { formatMillis, formatShare } from "@outreach/backoffice/format"
+import { formatCapped, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/lists/List"
 import { type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
@@ -19,7 +19,7 @@ import {
   withQuery,
 } from "../components/layout.tsx"
 import { type CommandWords, flagsOf, ops } from "../components/ops.ts"
-import { IdLink, Masked, Noted, StatusBadge, Time } from "../components/values.tsx"
+import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
 import { type Masking, useView } from "../view/View.ts"
@@ -52,7 +52,7 @@ export interface ListView<F, Row> {
 }
 
 /** The content of single cells, by the field of the row. */
-type Cells<Row, View> = Readonly<Record<string, (row: Row, view: View) => ComponentChildren>>
+type Cells<Row, View> = Readonly<Record<string, (row: Row, view: View) => Value>>
 
 interface Around<Row> {
   /** Default: the section's. */
@@ -96,10 +96,10 @@ export const listPage = <
   options: Options<F, Row, More, R2> = {},
 ) => {
   const { cells, showLabel = "Show personal data", around = () => ({}) } = options
-  const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
+  const { command, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
-  const access = { role, ...(forPartners && { forPartners }) }
+  const access = Struct.pick(list, ["role", "forPartners"])
   const inputs = { ...filters, after: Schema.String }
   const read = (input: Values, limit: number, maxPages?: number) => {
     const filter = valuesOf(list.filters, input)
@@ -241,56 +241,49 @@ const columnOf = <Row extends object, View extends Shown>(
   key: string,
   column: Column<Row>,
   view: View,
-  cell: Cells<Row, View>[string] | undefined,
+  cell = (row: Row, { objects, isShown }: View): Value => valueFor(column, row, key, objects, isShown),
 ): TableColumn<Row> => {
-  const { kind, cap } = column
-  const show = (row: Row) => (cell === undefined ? contentOf(column, row, key, view) : cell(row, view))
-  if (kind === "count" && cell === undefined) {
-    return { count: (row) => valueIn(row, key, column) as number | null, ...(cap && { cap }) }
-  }
-  return ["count", "share", "millis"].includes(kind) ? { number: show } : show
+  const show = (row: Row) => cell(row, view)
+  return ["count", "share", "millis"].includes(column.kind) ? { number: show } : show
 }
 
-const contentOf = <Row extends object>(
+const valueFor = <Row extends object>(
   column: Column<Row>,
   row: Row,
   key: string,
-  { objects, isShown }: Shown,
-): ComponentChildren => {
-  const { kind, none = "–", of, note, mask } = column
-  const value = valueIn(row, key, column)
+  { nameOf }: Shown["objects"],
+  isShown: boolean,
+): Value => {
+  const { kind, cap = Number.POSITIVE_INFINITY, none = "–", of, note, mask, shown, tone, tones } = column
+  const value = shown === undefined ? valueIn(row, key, column) : shown(row)
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return none
+  const linked = (content: Value) =>
+    of === undefined ? content : <a href={pageOf(of(row))!}>{renderValue(content)}</a>
   switch (kind) {
     case "id": {
       const names = row as Readonly<Record<string, unknown>>
-      const link = (id: string) => (
-        <IdLink id={id}>{objects.nameOf(id) ?? (names[`${key.replace(/Id$/, "")}Name`] as string)}</IdLink>
-      )
-      return Array.isArray(value) ? <Items of={value.map(link)} /> : link(String(value))
+      const object = (id: string) => ({ id, name: nameOf(id) ?? (names[`${key.replace(/Id$/, "")}Name`] as string) })
+      return Array.isArray(value) ? <Items of={value.map(object)} /> : object(String(value))
     }
     case "time":
-      return <Time at={value as never} />
-    case "badge":
-      return (
-        <Noted note={note?.(row) ?? ""}>
-          <StatusBadge tone={column.tones?.[String(row[key as keyof Row])] ?? "neutral"}>
-            {String(value).replaceAll("_", " ")}
-          </StatusBadge>
-        </Noted>
-      )
+      return linked({ at: value as string })
+    case "badge": {
+      const own = tones?.[String(row[key as keyof Row])] ?? "neutral"
+      return { tone: tone?.(row) ?? own, word: String(value).replaceAll("_", " "), note: note?.(row) }
+    }
     case "share":
       return formatShare(value as number)
     case "millis":
       return formatMillis(value as number)
     case "masked": {
       const text = isShown ? String(value) : mask!(row)
-      if (of !== undefined) return <IdLink id={of(row)}>{text}</IdLink>
-      return isShown ? text : <Masked>{text}</Masked>
+      return of === undefined && !isShown ? <Masked>{text}</Masked> : linked(text)
     }
-    default: {
-      const text = Array.isArray(value) ? value.join(", ") : String(value)
-      const linked = of === undefined ? text : <IdLink id={of(row)}>{text}</IdLink>
-      return note === undefined ? linked : <Noted note={note(row)}>{linked}</Noted>
-    }
+    default:
+      return (
+        <Noted note={note?.(row) ?? ""}>
+          {typeof value === "number" ? formatCapped(value, cap) : renderValue(linked([value].flat().join(", ")))}
+        </Noted>
+      )
   }
 }

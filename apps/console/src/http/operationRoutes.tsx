@@ -1,26 +1,27 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import type { Fact, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import type { Access } from "@outreach/domain/operators/Operator"
-import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { flagsOf, ops } from "../components/ops.ts"
-import { ShownOnce } from "../components/ShownOnce.tsx"
-import { foreign, IdLink, isolated, OBJECT_PAGES, Time, visibleText } from "../components/values.tsx"
+import { CopyButton, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
 import type { Inputs } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
 import type { FormOf } from "../view/View.ts"
 import { reject } from "./PageError.ts"
-import { defineAction, definePage, type KnownPath, type Route, type RouteResult } from "./Route.ts"
+import { defineAction, definePage, type KnownPath, type Route } from "./Route.ts"
 import { givenTo, runOperation, type Values } from "./runOperation.ts"
 
-interface Options<F, A, R> {
+interface FormOptions<Key = string> {
   /** The inputs that the form doesn't have. */
-  readonly omit?: ReadonlyArray<keyof F & string>
+  readonly omit?: ReadonlyArray<Key>
   /** The inputs that only the form requires. */
-  readonly requires?: ReadonlyArray<keyof F & string>
+  readonly requires?: ReadonlyArray<Key>
+}
+
+interface ActionOptions<F, A, R> extends FormOptions<keyof F & string> {
   readonly maxBytes?: number
   /** Returns the path of the next page. Default: the created object's page, or the form's. */
   readonly to?: (input: ValuesOf<F>) => string
@@ -40,17 +41,39 @@ export const operationAction = <
 >(
   path: KnownPath<P>,
   operation: Operation<S, F, Found, A, R>,
-  options: Options<F, A, R2> = {},
+  options: ActionOptions<F, A, R2> = {},
 ): Route<R | R2, P> & { readonly form: FormOf<Found> } => {
-  const { command, role, forPartners, faults, label, texts, versionOf } = operation
+  const { command, label, of, texts, versionOf, shownOnce } = operation
+  const { below = () => Effect.succeed(undefined), to } = options
   const route = defineAction(path, command, {
-    role,
-    ...(forPartners && { forPartners }),
+    ...accessOf(operation),
+    ...Struct.pick(options, ["maxBytes"]),
     inputs: inputsOf(path, operation, options),
-    ...(faults && { faults: Record.map(faults, faultyInput) }),
-    ...(options.maxBytes && { maxBytes: options.maxBytes }),
-    run: (input, context) =>
-      Effect.flatMap(runOperation(operation, input, context), answerWith(operation, input, options)),
+    faults: faultsOf(operation),
+    run: Effect.fnUntraced(function* (input: Values, context) {
+      const { result, notice, given } = yield* runOperation(operation, input, context)
+      const once = result && shownOnce?.(result)
+      const { id, organizationId } = (result ?? {}) as { readonly id?: string; readonly organizationId?: string }
+      if (result === undefined || once === undefined) {
+        const isNew = Object.keys(of).length === 0 && id !== undefined
+        return { to: to?.(given) ?? (isNew ? pageOf(id) : undefined), notice }
+      }
+      const owners = [id, input["endpoint"], input["organization"] ?? organizationId]
+      const [back = "/"] = owners.flatMap((owner) => (typeof owner === "string" ? (pageOf(owner) ?? []) : []))
+      return (
+        <Page title={label} commands={[ops(command, ...subjectOf(operation, input), flagsOf(operation.input, input))]}>
+          <p class="problem">This is shown only once. Save it now.</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+          <pre tabIndex={0}>
+            <code>{once}</code>
+          </pre>
+          <CopyButton>{once}</CopyButton>
+          <p>{isolated(notice)}</p>
+          {yield* below(result)}
+          <LinkLine to={back}>I have saved it</LinkLine>
+        </Page>
+      )
+    }),
   })
   return {
     ...(route as unknown as Route<R | R2, P>),
@@ -73,12 +96,9 @@ export const operationConfirmation = <
 >(
   path: KnownPath<P>,
   operation: Operation<S, F, Found, A, R>,
-  options: {
-    readonly omit?: ReadonlyArray<keyof F & string>
+  options: FormOptions<keyof F & string> & {
     /** The inputs that select the objects, and are part of the page's URL. */
     readonly chosen?: ReadonlyArray<keyof (S & F) & string>
-    /** The inputs that only the form requires. */
-    readonly requires?: ReadonlyArray<keyof F & string>
     /** Returns the path of the page before the action. Default: of the object or its owner. */
     readonly back?: (input: ValuesOf<F>) => string
     /** The page after the action. Default: the page before it. */
@@ -90,7 +110,7 @@ export const operationConfirmation = <
   } = {},
 ) => {
   const { chosen = [], back, to, controls, children, isConsistent = true } = options
-  const { command, role, forPartners, label, faults = {} } = operation
+  const { command, label } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
   const chosenFlags = Object.keys(operation.input)
@@ -99,12 +119,11 @@ export const operationConfirmation = <
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   const backOf = (input: Values, affected: string) =>
     back?.(givenTo(operation, input)) ?? subjectPage(operation, input, affected)
-  const access = { role, ...(forPartners && { forPartners }) }
   // The plan is made again, so that the typed word is that of the current objects.
   const action = defineAction(path, command, {
-    ...access,
+    ...accessOf(operation),
     inputs: { ...inputs, typed },
-    faults: { ...Record.map(faults, faultyInput), NotTyped: () => "typed" } as never,
+    faults: { ...faultsOf(operation), NotTyped: "typed" } as never,
     run: Effect.fnUntraced(function* (
       { typed = "", ...input }: Values & { readonly typed?: string | undefined },
       context,
@@ -115,34 +134,48 @@ export const operationConfirmation = <
       if (word !== undefined && typed !== word && typed !== visibleText(word)) {
         return yield* reject("NotTyped", `The text doesn't match “${word}”, so nothing was changed. Type it exactly.`)
       }
-      const result = yield* runOperation(operation, input, context)
-      const notice = typeof result === "string" ? result : operation.done(result, givenTo(operation, input))
+      const { notice } = yield* runOperation(operation, input, context)
       return { to: to ?? backOf(input, affects.id), notice }
     }),
   }) as unknown as Route<R, P>
   const page = definePage(path, {
-    ...access,
+    ...accessOf(operation),
     isConsistent,
     inputs: Struct.pick(inputs, names),
     run: Effect.fnUntraced(function* (input: Values) {
       const planned = yield* plan(input)
-      const { title, affects, obstacle, values = {} } = planned
-      const hidden = Record.mapKeys(values, fieldName)
-      const given = { ...Struct.pick(input, chosenFlags), ...hidden }
+      const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
+      const values = Record.mapKeys(planned.values ?? {}, fieldName)
+      const words = ops(command, ...subjectOf(operation, input), { ...Struct.pick(input, chosenFlags), ...values })
+      const hidden = { ...Struct.pick(input, names), ...values }
+      const question = (
+        <>
+          <Facts
+            facts={{
+              "How many": many,
+              Affected: affects,
+              When: because !== undefined && word === undefined ? `${when} ${because}` : when,
+              ...facts,
+            }}
+          />
+          {word !== undefined && <p class="problem">{isolated(because)}</p>}
+          <ActionForm
+            action={{ ...action, path: pathTo<string>(action, input as Readonly<Record<string, string>>) }}
+            label={label}
+            isDangerous={word !== undefined}
+            isPrimary
+            hidden={hidden}
+            controls={{
+              ...Record.map(hidden, () => false as const),
+              ...controls?.(planned),
+              typed: word !== undefined && { label: foreign`Type ${word}`, required: true },
+            }}
+          />
+        </>
+      )
       return (
-        <Page
-          title={isolated(`${title}?`)}
-          commands={obstacle === undefined ? [ops(command, ...subjectOf(operation, input), given)] : []}
-        >
-          {obstacle === undefined ? (
-            <Confirmation
-              {...{ planned, action, input, label }}
-              hidden={{ ...Struct.pick(input, names), ...hidden }}
-              controls={controls?.(planned)}
-            />
-          ) : (
-            <p class="empty">{obstacle}</p>
-          )}
+        <Page title={isolated(`${title}?`)} commands={obstacle === undefined ? [words] : []}>
+          {obstacle === undefined ? question : <p class="empty">{obstacle}</p>}
           {typeof children === "function" ? children(planned, input) : children}
           <LinkLine to={backOf(input, affects.id)}>Back without changes</LinkLine>
         </Page>
@@ -154,47 +187,10 @@ export const operationConfirmation = <
 
 const typed = field(Schema.String, "Type the word", { size: 24 })
 
-const Confirmation = (props: {
-  readonly planned: Plan
-  readonly action: Pick<Route<unknown, string>, "path" | "params" | "inputs" | keyof Access>
-  readonly input: Values
-  readonly label: string
-  readonly hidden: Values
-  readonly controls: Controls | undefined
-}) => {
-  const { planned, action, input, label, hidden, controls } = props
-  const { many, affects, when, facts = {}, caution: { word, because } = {} } = planned
-  return (
-    <>
-      <Facts
-        facts={{
-          "How many": many,
-          Affected: <IdLink id={affects.id}>{affects.name}</IdLink>,
-          When: because !== undefined && word === undefined ? `${when} ${because}` : when,
-          ...Record.map(facts, contentOf),
-        }}
-      />
-      {word !== undefined && <p class="problem">{isolated(because)}</p>}
-      <ActionForm
-        action={{ ...action, path: pathTo<string>(action, input as Readonly<Record<string, string>>) }}
-        label={label}
-        isDangerous={word !== undefined}
-        isPrimary
-        hidden={hidden}
-        controls={{
-          ...Record.map(hidden, () => false as const),
-          ...controls,
-          typed: word !== undefined && { label: foreign`Type ${word}`, required: true },
-        }}
-      />
-    </>
-  )
-}
-
 const inputsOf = (
   path: string,
   { of, input }: { readonly of: Subject; readonly input: Fields },
-  { omit = [], requires = [] }: { readonly omit?: ReadonlyArray<string>; readonly requires?: ReadonlyArray<string> },
+  { omit = [], requires = [] }: FormOptions,
 ): Inputs =>
   Object.fromEntries(
     Object.entries({ ...Record.map(of, required), ...input })
@@ -202,8 +198,12 @@ const inputsOf = (
       .map(([key, field]) => [fieldName(key), requires.includes(key) ? { ...field, isRequired: true } : field]),
   )
 
-const faultyInput = (fault: string | ((error: never) => string)) =>
-  typeof fault === "string" ? fieldName(fault) : (error: never) => fieldName(fault(error))
+const accessOf = (operation: Access): Access => Struct.pick(operation, ["role", "forPartners"])
+
+const faultsOf = ({ faults = {} }: { readonly faults?: Route<never>["faults"] }) =>
+  Record.map(faults, (fault) =>
+    typeof fault === "string" ? fieldName(fault) : (error: never) => fieldName(fault(error)),
+  )
 
 const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
   Object.keys(of).map((key) => String(values[fieldName(key)]))
@@ -215,49 +215,3 @@ const subjectPage = (operation: { readonly of: Subject }, values: Values, affect
     .find((page) => page !== undefined) ??
   pageOf(affected) ??
   "/"
-
-const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
-
-const answerWith =
-  <S extends Subject, F extends Fields, Found, A extends object, R, R2>(
-    operation: Operation<S, F, Found, A, R>,
-    values: Values,
-    { below = () => Effect.succeed(undefined), to }: Options<F, A, R2>,
-  ) =>
-  (result: A | string): Effect.Effect<RouteResult, never, R2> =>
-    Effect.gen(function* () {
-      if (typeof result === "string") return result
-      const { command, label, shownOnce, done } = operation
-      const once = shownOnce?.(result)
-      const notice = done(result, givenTo(operation, values))
-      const { id, organizationId } = result as { readonly id?: string; readonly organizationId?: string }
-      if (once !== undefined) {
-        const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
-        return (
-          <Page
-            title={label}
-            commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation.input, values))]}
-          >
-            <ShownOnce
-              text={once}
-              back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}
-            >
-              <p>{isolated(notice)}</p>
-              {yield* below(result)}
-            </ShownOnce>
-          </Page>
-        )
-      }
-      const created = Object.keys(operation.of).length === 0 && id !== undefined ? pageOf(id) : undefined
-      const next = to?.(givenTo(operation, values)) ?? created
-      return next === undefined ? notice : { to: next, notice }
-    })
-
-const contentOf = (fact: Fact): ComponentChildren => {
-  if (fact === null || typeof fact === "string") return fact
-  return "at" in fact ? (
-    <Time at={fact.at as Timestamp | null} none="never" />
-  ) : (
-    <IdLink id={fact.id}>{fact.name}</IdLink>
-  )
-}

@@ -17,15 +17,24 @@ export const givenTo = <S extends Subject, F extends Fields>(
 
 const NO_CHANGE = "No change: these are the current settings."
 
-/** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
+/** Runs an operation. Returns its result, undefined if nothing would change, and the sentence about it. */
 export const runOperation = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   values: Values,
+  context: RequestContext,
+) {
+  const given = givenTo(operation, values)
+  const result = yield* runChanges(operation, given, context)
+  return { given, result, notice: result === undefined ? NO_CHANGE : operation.done(result, given) }
+})
+
+/** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
+const runChanges = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
+  { find, run, texts, versionOf, of, input, isPartial }: Operation<S, F, Found, A, R>,
+  given: InputOf<S, F>,
   { version, operator }: RequestContext,
 ) {
-  const { find, texts, versionOf, input, isPartial } = operation
-  const given = givenTo(operation, values)
-  if (find === undefined) return yield* operation.run(given, operator.name)
+  if (find === undefined) return yield* run(given, operator.name)
   const changesOf = (found: Found) => {
     const shown: Values = texts?.(found) ?? {}
     const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
@@ -47,11 +56,11 @@ export const runOperation = Effect.fnUntraced(function* <S extends Subject, F ex
   }
   const found = yield* find(given)
   if (version !== "" && versionOf !== undefined && version !== versionOf(found)) return yield* rejectStale(found)
-  if (!isPartial) return yield* operation.run(given, operator.name)
+  if (!isPartial) return yield* run(given, operator.name)
   const { changes } = changesOf(found)
-  if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
+  if (changes.every(([key]) => key in of)) return undefined
   return yield* Effect.catchIf(
-    operation.run(Object.fromEntries(changes) as InputOf<S, F>, operator.name, version || undefined),
+    run(Object.fromEntries(changes) as InputOf<S, F>, operator.name, version || undefined),
     ({ _tag }) => _tag === "ChangedMeanwhile",
     () => Effect.flatMap(find(given), rejectStale),
   )

@@ -13,15 +13,10 @@ import { textOf } from "./textOf.ts"
 export const takesFile = (inputs: Inputs): boolean =>
   Object.values(inputs).some((input) => controlOf(input)?.kind === "file")
 
+/** The values of a path, a query or a form by name. An absent or empty value is undefined unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
-type AnyCodec = Codec<any>
+export type Inputs = Readonly<Record<string, Codec<any> | Input<any, boolean>>>
 
-export type Params = Readonly<Record<string, AnyCodec>>
-/** The values of a query or a form by name. An absent or empty value is undefined unless it is `required`. */
-// biome-ignore lint/suspicious/noExplicitAny: as above.
-export type Inputs = Readonly<Record<string, AnyCodec | Input<any, boolean>>>
-
-export type ParamsOf<P> = { readonly [K in keyof P]: P[K] extends Codec<infer A> ? A : never }
 export type InputsOf<I> = {
   readonly [K in keyof I]: I[K] extends Input<infer A, true>
     ? A
@@ -68,10 +63,10 @@ interface ParsedInputs {
 }
 
 /** Parses the given values. Repeated values of a name are joined by commas. */
-export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, string]>): ParsedInputs => {
+export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, string | undefined]>): ParsedInputs => {
   const texts = new Map<string, string>()
   for (const [name, value] of given) {
-    if (value !== "") texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
+    if (value) texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
   }
   const values: Record<string, unknown> = {}
   const faults: Record<string, string> = {}

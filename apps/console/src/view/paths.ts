@@ -1,20 +1,6 @@
-import {
-  CampaignId,
-  DeliveryId,
-  EndpointId,
-  FailureGroupId,
-  ImportId,
-  KeyId,
-  OperatorId,
-  OrganizationId,
-  ProgramId,
-  RecipientId,
-  ReplayId,
-  SecretId,
-  SenderId,
-} from "@outreach/domain/Identifier"
+import { Identifier, type Kind, PREFIXES } from "@outreach/domain/Identifier"
 import { mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
-import { Schema } from "effect"
+import { Record, Schema, Struct } from "effect"
 
 /** The sections in the order of the navigation, by group. */
 export const SECTIONS = {
@@ -36,16 +22,14 @@ export const SECTIONS = {
   system: { title: "System", path: "/system", group: "Operate" },
 } as const
 export type Section = keyof typeof SECTIONS
+const ALL_SECTIONS = Struct.keys(SECTIONS)
 
-/** The sections about the whole deployment, hidden from operators of one organization. */
-export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
-
-/** Other paths about the whole deployment: their objects have no organization yet, or no id that determines it. */
-const DEPLOYMENT_PATHS: ReadonlyArray<string> = ["/partners/new", "/senders/link-domain/remove"]
+/** The paths about the whole deployment, with those below them: their objects have no organization yet, or no id that determines it. */
+const DEPLOYMENT_PATHS: ReadonlyArray<string> = ["/system", "/partners/new", "/senders/link-domain/remove"]
 
 /** Reports whether a route doesn't exist for an operator of one organization. */
-export const isDeploymentWide = ({ section, path }: { readonly section: Section; readonly path: string }): boolean =>
-  DEPLOYMENT_SECTIONS.includes(section) || DEPLOYMENT_PATHS.includes(path)
+export const isDeploymentWide = ({ path }: { readonly path: string }): boolean =>
+  DEPLOYMENT_PATHS.some((each) => path === each || path.startsWith(`${each}/`))
 
 /** The sections with pages for partners. */
 const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
@@ -66,8 +50,8 @@ interface NavigationLink {
 
 /** The sections of an operator, with their titles and first pages. */
 export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> => {
-  const own = { title: "Overview", path: homeOf(operator) }
   if (operator.role === "partner") {
+    const own = { title: "Overview", path: homeOf(operator) }
     return PARTNER_SECTIONS.map((section) => ({
       section,
       ...SECTIONS[section],
@@ -75,11 +59,9 @@ export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> =>
       group: "",
     }))
   }
-  const isBound = operator.organizationId !== null
-  return (Object.keys(SECTIONS) as ReadonlyArray<Section>)
-    .filter((section) => !isBound || !DEPLOYMENT_SECTIONS.includes(section))
-    .filter((section) => mayActAs(operator.role, SECTION_ROLES[section] ?? "viewer"))
-    .map((section) => ({ section, ...SECTIONS[section] }))
+  return ALL_SECTIONS.map((section) => ({ section, ...SECTIONS[section] }))
+    .filter((link) => operator.organizationId === null || !isDeploymentWide(link))
+    .filter(({ section }) => mayActAs(operator.role, SECTION_ROLES[section] ?? "viewer"))
 }
 
 /** The sections of paths that start with another word. */
@@ -95,30 +77,22 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
 
 export const sectionOf = (path: string): Section => {
   const [, first = ""] = path.split("/")
-  const section = (Object.keys(SECTIONS) as ReadonlyArray<Section>).find((each) => SECTIONS[each].path === `/${first}`)
-  const found = section ?? OTHER_PATHS[first]
+  const found = ALL_SECTIONS.find((section) => SECTIONS[section].path === `/${first}`) ?? OTHER_PATHS[first]
   if (found === undefined) throw new Error(`No section has the path ${path}. Name one in OTHER_PATHS of paths.ts.`)
   return found
 }
 
-/** The parameters of paths. A name has the same meaning in each path. */
+const IDENTIFIERS = Record.map(PREFIXES, (_, kind) => Identifier(kind)) as {
+  readonly [K in Kind]: ReturnType<typeof Identifier<K>>
+}
+
+/** The parameters of paths: the id of an object by its kind. A name has the same meaning in each path. */
 export const PATH_PARAMS = {
-  campaign: CampaignId,
-  delivery: DeliveryId,
-  endpoint: EndpointId,
+  ...IDENTIFIERS,
   event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(Schema.annotate({ expected: "the id of an event" })),
-  group: FailureGroupId,
+  group: IDENTIFIERS.failureGroup,
   /** A recipient, which identifies a clinician. */
-  id: RecipientId,
-  import: ImportId,
-  key: KeyId,
-  operator: OperatorId,
-  organization: OrganizationId,
-  program: ProgramId,
-  recipient: RecipientId,
-  replay: ReplayId,
-  secret: SecretId,
-  sender: SenderId,
+  id: IDENTIFIERS.recipient,
 } as const
 export type PathParam = keyof typeof PATH_PARAMS
 

@@ -52,7 +52,7 @@ describe("a table", () => {
       [...render(<Table label="Endpoints" rows={rows} columns={columns} />).querySelectorAll("td")].map((cell) =>
         cell.getAttribute("data-label"),
       )
-    const count = { count: ({ calls }: Row) => calls }
+    const count = { number: ({ calls }: Row) => calls }
     expect(labels({ Name: () => "a", State: () => "open", Calls: count })).toEqual(["Name", "State", "Calls"])
     expect(labels({ Day: () => "a", Calls: count, Failed: count, Late: count })).toEqual([null, null, null, null])
     expect(labels({ Name: () => "a", State: () => "open" })).toEqual([null, null])

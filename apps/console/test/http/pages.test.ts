@@ -38,7 +38,7 @@ const get = async (accepted: string, fragment?: string) => {
 
 it("compresses a page as the browser accepts it", async () => {
   const plain = await get("")
-  expect([plain.encoding, plain.vary]).toEqual([undefined, "accept-encoding"])
+  expect([plain.encoding, plain.vary]).toEqual([undefined, "Accept-Encoding"])
   expect(plain.bytes.toString()).toContain("</html>")
   for (const [accepted, encoding, decompress] of [
     ["gzip, deflate, br", "br", brotliDecompressSync],

@@ -26,7 +26,9 @@ export interface Column<Row> {
   readonly isOfConsole?: true
   /** The value, except in JSON. Default: the row's field. */
   readonly value?: (row: Row) => unknown
-  /** The id of the object that the console links a text to. */
+  /** The console's text, if it isn't the value's. */
+  readonly shown?: (row: Row) => string | null
+  /** The id of the object that the console links a text or a time to. */
   readonly of?: (row: Row) => string
   /** A second line in the console. */
   readonly note?: (row: Row) => string
@@ -35,6 +37,8 @@ export interface Column<Row> {
   /** A count that means this many or more. */
   readonly cap?: number
   readonly tones?: Readonly<Partial<Record<string, Tone>>>
+  /** The tone of a badge. Default: that of its value in `tones`. */
+  readonly tone?: (row: Row) => Tone
   /** Returns the text instead of a masked value. */
   readonly mask?: (row: Row) => string
 }
@@ -55,8 +59,8 @@ export const millis = (label: string) => ({ kind: "millis", label }) as const
 
 export const masked = (label: string) => ({ kind: "masked", label }) as const
 
-export const badge = <Value extends string>(label: string, tones: Readonly<Partial<Record<Value, Tone>>>) =>
-  ({ kind: "badge", label, tones }) as const
+export const badge = <Value extends string>(label: string, tones?: Readonly<Partial<Record<Value, Tone>>>) =>
+  ({ kind: "badge", label, ...(tones && { tones }) }) as const
 
 /** The fields of a row that order a list, and from which its next page starts. */
 type Cursor = Readonly<Record<string, Codec<unknown>>>

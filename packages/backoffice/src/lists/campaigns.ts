@@ -3,6 +3,7 @@ import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Schema, Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
+import { formatCount } from "../format.ts"
 import { choice, field, organizationFilter, programFilter } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
@@ -21,6 +22,9 @@ export const toCampaignRow = (campaign: CampaignWithTotals) => ({
   ...Struct.pick(campaign.totals, ["recipients", "sent", "complained", "unsubscribed"]),
   complaintLevel: complaintLevel(campaign.totals),
 })
+
+const botNote = (unsuspected: number, all: number): string =>
+  all === unsuspected ? "" : `${formatCount(all)} with bots`
 
 export const campaigns = list("campaigns list", {
   about: "List campaigns, newest first, with their counts",
@@ -42,14 +46,28 @@ export const campaigns = list("campaigns list", {
     published: { ...count("Published"), isOfConsole: true, value: ({ totals }) => totals.published },
     sent: count("Sent"),
     bounced: { ...count("Bounced"), isOfConsole: true, value: ({ totals }) => totals.bounced },
-    opened: { ...count("Opened"), isOfConsole: true },
-    clicked: { ...count("Clicked"), isOfConsole: true },
+    opened: {
+      ...count("Opened"),
+      isOfConsole: true,
+      value: ({ totals }) => totals.unsuspectedOpened,
+      note: ({ totals }) => botNote(totals.unsuspectedOpened, totals.opened),
+    },
+    clicked: {
+      ...count("Clicked"),
+      isOfConsole: true,
+      value: ({ totals }) => totals.unsuspectedClicked,
+      note: ({ totals }) => botNote(totals.unsuspectedClicked, totals.clicked),
+    },
     complained: count("Complained"),
     complaintLevel: inOps,
     unsubscribed: inOps,
     windowStart: text("Window"),
     windowEnd: inOps,
-    perMinute: { ...count("Rate"), isOfConsole: true },
+    perMinute: {
+      ...count("Rate"),
+      isOfConsole: true,
+      shown: ({ perMinute }) => (perMinute === null ? null : `${formatCount(perMinute)} a minute`),
+    },
   },
   empty: "No campaign matches. Clear the filters or create a campaign.",
 })

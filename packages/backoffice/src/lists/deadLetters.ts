@@ -14,7 +14,7 @@ import {
   outboundType,
   timeRange,
 } from "../operations/Field.ts"
-import { deliveryColumns } from "./deliveries.ts"
+import { deliveryColumns, describeLastAttempt } from "./deliveries.ts"
 import { list, time } from "./List.ts"
 
 /** The fields that select dead letters, except by time. All given ones must match. */
@@ -46,7 +46,12 @@ export const deadLetters = list("dead-letters list", {
   whenEmpty: checkEndpoint,
   columns: {
     ...Struct.pick(deliveryColumns, ["id", "endpointId", "eventType", "state", "attempts"]),
-    lastOutcome: { ...deliveryColumns.lastOutcome, isOfConsole: true },
+    lastOutcome: {
+      ...deliveryColumns.lastOutcome,
+      isOfConsole: true,
+      value: (delivery) => describeLastAttempt(delivery),
+      tone: () => "bad",
+    },
     lastLatencyMs: { ...deliveryColumns.lastLatencyMs, isOfConsole: true },
     finishedAt: time("Given up"),
   },

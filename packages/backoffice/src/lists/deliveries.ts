@@ -1,4 +1,5 @@
-import type { DeliveryState } from "@outreach/domain/deliveries/Delivery"
+import type { DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { deliveryFilters, MAX_SCAN } from "../deliveries/DeliveryFilter.ts"
@@ -15,6 +16,10 @@ export const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
   poison: "bad",
 }
 
+/** Returns the status of a delivery's last attempt, or the reason for a missing one. */
+export const describeLastAttempt = ({ lastStatus: status, lastOutcome: outcome }: DeliverySummary): string | null =>
+  outcome && describeOutcome({ status, outcome })
+
 export const deliveryColumns = {
   id: id("Delivery"),
   endpointId: id("Endpoint"),
@@ -22,7 +27,7 @@ export const deliveryColumns = {
   state: badge("State", DELIVERY_TONES),
   attempts: count("Attempts"),
   lastStatus: inOps,
-  lastOutcome: text("Last attempt"),
+  lastOutcome: badge("Last attempt"),
   lastLatencyMs: millis("Latency"),
   dueAt: time("Next attempt"),
   createdAt: time("Created"),
@@ -43,6 +48,11 @@ export const deliveries = list("deliveries list", {
     }),
   columns: {
     ...deliveryColumns,
+    lastOutcome: {
+      ...deliveryColumns.lastOutcome,
+      shown: (delivery) => describeLastAttempt(delivery),
+      tone: ({ lastOutcome }) => (lastOutcome === "success" ? "good" : "bad"),
+    },
     state: { ...deliveryColumns.state, note: ({ replayedAs }) => (replayedAs === null ? "" : "replayed") },
   },
   empty: "No delivery matches.",

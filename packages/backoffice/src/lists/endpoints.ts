@@ -3,8 +3,9 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect, Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
+import { formatCapped, formatDuration } from "../format.ts"
 import { checkBox, choice, organizationFilter } from "../operations/Field.ts"
-import { count, id, inOps, list, text, URGENCY } from "./List.ts"
+import { badge, count, id, inOps, list, text, URGENCY } from "./List.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
 
@@ -39,7 +40,12 @@ export const endpoints = list("endpoints list", {
     id: inOps,
     url: { ...text("Address"), of: ({ id }) => id },
     organizationId: { ...id("Organization"), isOfConsole: true },
-    state: { ...text("State"), isOfConsole: true },
+    state: {
+      ...badge("State"),
+      isOfConsole: true,
+      value: (endpoint) => endpointState(endpoint).word,
+      tone: (endpoint) => endpointState(endpoint).tone,
+    },
     calls: { ...count("Calls, 24 h"), isOfConsole: true },
     accepted: { kind: "share", label: "Accepted", isOfConsole: true },
     p99Ms: { kind: "millis", label: "p99 latency", isOfConsole: true },
@@ -51,7 +57,11 @@ export const endpoints = list("endpoints list", {
     breaker: inOps,
     position: inOps,
     lagEvents: inOps,
-    lagSeconds: count("Lag"),
+    lagSeconds: {
+      ...count("Lag"),
+      shown: ({ lagEvents, lagSeconds }) => (lagEvents === 0 ? null : formatDuration(lagSeconds)),
+      note: ({ lagEvents }) => `${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`,
+    },
     waiting: count("Waiting", LIST_COUNT_CAP),
     inFlight: inOps,
     owner: inOps,

@@ -16,13 +16,14 @@ export const imports = list("imports list", {
   about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
   filters: { campaignId: required(field(CampaignId, "Campaign")) },
   cursor: { id: ImportId },
-  read: Effect.fnUntraced(function* ({ campaignId }, { limit, after }) {
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1, before: after })
-  }),
+  read: ({ campaignId }, { limit, after }) =>
+    Effect.flatMap(
+      CampaignRepository.use(({ find }) => find(campaignId)),
+      (campaign) => ImportLog.use(({ list }) => list(campaign, { limit: limit + 1, before: after })),
+    ),
   columns: {
     id: inOps,
-    begunAt: time("Started"),
+    begunAt: { ...time("Started"), of: ({ id }) => id },
     operator: text("By"),
     status: badge("Status", IMPORT_TONES),
     lines: count("Lines"),

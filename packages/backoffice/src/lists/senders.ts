@@ -1,9 +1,20 @@
 import { describeRamp } from "@outreach/domain/senders/Ramp"
-import { formatFrom } from "@outreach/domain/senders/Sender"
+import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { organizationFilter } from "../operations/Field.ts"
-import { id, inOps, list, text } from "./List.ts"
+import { badge, id, inOps, list, type Tone, text } from "./List.ts"
+
+/** Returns the state of a sender and of its link domain. */
+export const senderState = (
+  sender: Pick<Sender, "liveSince" | "linkDomain" | "linkDomainVerifiedAt">,
+): { readonly tone: Tone; readonly word: string } => {
+  const { liveSince, linkDomain, linkDomainVerifiedAt } = sender
+  if (liveSince === null) return { tone: "warning", word: "Not verified" }
+  return linkDomain !== null && linkDomainVerifiedAt === null
+    ? { tone: "warning", word: "Live, links not verified" }
+    : { tone: "good", word: "Live" }
+}
 
 export const senders = list("senders list", {
   about:
@@ -29,7 +40,12 @@ export const senders = list("senders list", {
     bounceDomain: inOps,
     linkDomain: text("Link domain"),
     liveSince: inOps,
-    state: { ...text("State"), isOfConsole: true },
+    state: {
+      ...badge("State"),
+      isOfConsole: true,
+      value: (sender) => senderState(sender).word,
+      tone: (sender) => senderState(sender).tone,
+    },
     ramp: { ...text("Ramp"), value: ({ ramp }) => describeRamp(ramp) },
   },
   empty: "No senders: all e-mails use the deployment's sender. Add one, publish its DNS records and verify it.",

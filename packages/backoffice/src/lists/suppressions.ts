@@ -2,7 +2,7 @@ import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"
+import { SUPPRESSION_WORDS, SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"
 import { id, inOps, list, masked, text, time } from "./List.ts"
 
 export const suppressions = list("suppressions list", {
@@ -17,12 +17,12 @@ export const suppressions = list("suppressions list", {
   cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
   read: (filter, { limit, after }) => SuppressionReader.use(({ list }) => list(filter, { limit: limit + 1, after })),
   columns: {
-    kind: text("Kind"),
+    kind: { ...text("Kind"), shown: ({ kind }) => SUPPRESSION_WORDS[kind] },
     value: {
       ...masked("Value"),
       mask: ({ kind, value }) => (kind === "npi" ? maskNpi(value) : maskEmail(value)),
     },
-    reason: text("Reason"),
+    reason: { ...text("Reason"), shown: ({ reason }) => SUPPRESSION_WORDS[reason] },
     scope: inOps,
     organizationId: id("Organization"),
     programId: { ...id("Program"), none: "the whole organization" },

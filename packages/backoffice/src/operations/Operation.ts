@@ -12,7 +12,11 @@ export interface TaggedFailure {
 }
 
 /** A value of a plan: text, a time, or an object with its id. */
-export type Fact = string | null | { readonly at: string | null } | { readonly id: string; readonly name: string }
+export type Fact =
+  | string
+  | null
+  | { readonly at: string | null; readonly none?: string }
+  | { readonly id: string; readonly name: string }
 
 /** The effect of an operation, which the operator confirms. */
 export interface Plan {

@@ -57,7 +57,7 @@ export const revokeKey = operation("keys revoke", {
       many: "1 key",
       affects: yield* (yield* OrganizationReader).find(organizationId),
       when: "Immediately. Requests with it return 401.",
-      facts: { "Last used": { at: lastUsedAt } },
+      facts: { "Last used": { at: lastUsedAt, none: "never" } },
       caution: revokedAt === null ? { word: name, because: "This can't be undone." } : undefined,
     }
   }),

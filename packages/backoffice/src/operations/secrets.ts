@@ -54,7 +54,7 @@ export const revokeSecret = operation("secrets revoke", {
       when: "Immediately. It no longer signs or verifies webhooks.",
       facts: {
         ...(endpointId && { Endpoint: { id: endpointId, name: endpointId } }),
-        "Last used by partner": { at: lastVerifiedAt },
+        "Last used by partner": { at: lastVerifiedAt, none: "never" },
       },
       caution: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
     }

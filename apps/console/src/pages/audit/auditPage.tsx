@@ -3,9 +3,8 @@ import type { AuditEntry } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { Effect } from "effect"
 import { Items } from "../../components/layout.tsx"
-import { IdLink, isolated, OBJECT_PAGES, ShortId } from "../../components/values.tsx"
+import { IdLink, isolated, pageOf, pageShowing, ShortId } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
-import { pageShowing } from "../people/pageShowing.ts"
 
 export const auditRoutes = listPage("/audit", audit, {
   read: ({ rows }) => placesOf(rows),
@@ -17,7 +16,7 @@ export const auditRoutes = listPage("/audit", audit, {
 /** Finds the page of objects without an own page. */
 const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
   const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
-  const ids = values.filter((value) => ID.test(value) && OBJECT_PAGES[value.slice(0, 3)] === undefined)
+  const ids = values.filter((value) => ID.test(value) && pageOf(value) === undefined)
   const found = yield* (yield* ObjectFinder).find(ids, null)
   return { places: new Map(found.map((object) => [object.id, pageShowing(object)])) }
 })

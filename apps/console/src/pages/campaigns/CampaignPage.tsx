@@ -89,7 +89,7 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
   return (
     <Facts
       facts={{
-        Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
+        Organization: organization,
         Program: (
           <>
             <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
@@ -98,7 +98,7 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
         Kind: campaign.kind,
         Window: <SendingWindow {...campaign} />,
         Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
-        From: sender === null ? "the deployment's sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
+        From: sender === null ? "the deployment's sender" : { id: sender.id, name: formatFrom(sender) },
         Ramp:
           allowedToday !== null &&
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,

@@ -7,32 +7,21 @@ import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Advice } from "../../components/Advice.tsx"
-import { Funnel } from "../../components/charts/Funnel.tsx"
-import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
+import { Funnel } from "../../components/Funnel.tsx"
+import { Histogram, HOUR_MS } from "../../components/Histogram.tsx"
 import { Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, foreign, IdLink, Prose, StatusBadge, Time } from "../../components/values.tsx"
-import { recipientsOf } from "./campaignsPages.tsx"
+import { Code, ForeignText, foreign, Prose, StatusBadge, Time } from "../../components/values.tsx"
+import { listCountedBy, recipientsOf } from "./campaignsPages.tsx"
 import type { CampaignView } from "./readCampaign.ts"
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
-/** The lists of the counts next to a campaign's progress. */
-const LISTS: Partial<Record<string, RecipientListName>> = {
-  sent: "sent",
-  bounced: "bounced",
-  refusedLater: "refused_later",
-  complained: "complained",
-  unsubscribed: "unsubscribed",
-  quarantined: "quarantined",
-  withdrawn: "withdrawn",
-}
-
 export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {
   const { share, pace, counts } = describeProgress(progress)
   const shown = counts.map(({ name, text }, i) => {
-    const list = LISTS[name]
+    const list = listCountedBy(name)
     return (
       <span key={name}>
         {i > 0 && ", "}
@@ -147,18 +136,18 @@ export const CampaignProblems = ({ failures, quarantined, domains }: CampaignVie
         columns={{
           Class: ({ class: name }) => name,
           Code: ({ code }) => <Code>{code}</Code>,
-          Messages: { count: ({ messages }) => messages },
+          Messages: { number: ({ messages }) => messages },
         }}
       />
       <Table
         caption="Messages without retry: no reply, or a template error; the first 100"
         rows={quarantined}
         columns={{
-          Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
+          Recipient: ({ recipientId: id }) => ({ id }),
           Class: ({ class: name }) => name,
           Code: ({ code }) => <Code>{code}</Code>,
-          "No reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
-          Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
+          "No reply": { number: ({ unknownOutcomes }) => unknownOutcomes },
+          Since: ({ quarantinedAt }) => ({ at: quarantinedAt }),
         }}
       />
     </>

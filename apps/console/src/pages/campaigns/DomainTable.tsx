@@ -37,10 +37,10 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
               <StatusBadge tone="bad">rejecting</StatusBadge> until <Time at={pausedUntil} />
             </>
           ),
-        Sent: { count: ({ sent }) => sent },
+        Sent: { number: ({ sent }) => sent },
         Bounced: { number: (row) => <Noted note={describeBounces(row)}>{formatCount(bouncesOf(row))}</Noted> },
-        Deferred: { count: ({ deferred }) => deferred },
-        Rejected: { count: ({ refused }) => refused },
+        Deferred: { number: ({ deferred }) => deferred },
+        Rejected: { number: ({ refused }) => refused },
         "Last reply": ({ lastReply, lastReplyAt }) =>
           lastReply === null ? (
             "–"
@@ -72,7 +72,7 @@ export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefus
     columns={{
       Cause: ({ cause }) => CAUSES[cause],
       Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
-      Messages: { count: ({ messages }) => messages },
+      Messages: { number: ({ messages }) => messages },
     }}
   />
 )

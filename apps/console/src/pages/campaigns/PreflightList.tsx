@@ -1,4 +1,5 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
+import { Array as Arr } from "effect"
 import { Advice, FindingBadge } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
 import { IdLink, Prose } from "../../components/values.tsx"
@@ -10,8 +11,7 @@ export const PreflightList = (props: {
   readonly organizationId: string
 }) => {
   const { checks, organizationId } = props
-  const checksOf = (...statuses: ReadonlyArray<PreflightCheck["status"]>) =>
-    statuses.flatMap((status) => checks.filter((check) => check.status === status))
+  const { failed = [], warning = [], ok = [], skipped = [] } = Arr.groupBy(checks, ({ status }) => status)
   const columns: Columns<PreflightCheck> = {
     Check: ({ check }) => {
       const words = check.replaceAll("_", " ")
@@ -24,21 +24,20 @@ export const PreflightList = (props: {
       </bdi>
     ),
   }
-  const count = (status: PreflightCheck["status"]) => checks.filter((check) => check.status === status).length
   return (
     <>
       <h2 id="preflight">Preflight</h2>
       <p>
-        {count("failed")} failed, {count("warning")} with warnings, {count("ok")} passed.
+        {failed.length} failed, {warning.length} with warnings, {ok.length} passed.
       </p>
       <Table
         label="Problems"
-        rows={checksOf("failed", "warning")}
+        rows={[...failed, ...warning]}
         columns={{ ...columns, Remedy: (check) => <Advice finding={check} /> }}
       />
       <details>
         <summary>Passed checks</summary>
-        <Table label="Passed checks" rows={checksOf("ok", "skipped")} columns={columns} />
+        <Table label="Passed checks" rows={[...ok, ...skipped]} columns={columns} />
       </details>
     </>
   )

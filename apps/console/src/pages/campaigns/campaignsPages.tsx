@@ -11,16 +11,12 @@ import { Effect, Struct } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { Chips, LinkLine } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, IdLink, Minute, Noted } from "../../components/values.tsx"
+import { foreign, IdLink, Minute } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { newCampaignPage } from "../newPages.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
 
 type Row = ReturnType<typeof toCampaignRow>
-
-const withBots = (unsuspected: number, all: number) => (
-  <Noted note={all === unsuspected ? "" : `${formatCount(all)} with bots`}>{formatCount(unsuspected)}</Noted>
-)
 
 const cells = {
   id: ({ id, name, kind }: Row) => (
@@ -29,11 +25,8 @@ const cells = {
       {kind === "survey" && <small> survey</small>}
     </>
   ),
-  opened: ({ totals }: Row) => withBots(totals.unsuspectedOpened, totals.opened),
-  clicked: ({ totals }: Row) => withBots(totals.unsuspectedClicked, totals.clicked),
   complained: (row: Row) => <ComplaintRate {...row} />,
   windowStart: (row: Row) => <SendingWindow {...row} />,
-  perMinute: ({ perMinute }: Row) => (perMinute === null ? "–" : `${formatCount(perMinute)} a minute`),
 }
 
 const campaignsPages = listPage("/campaigns", campaigns, {
@@ -60,6 +53,10 @@ export const CampaignTable = (props: {
 /** Returns the URL of a list of a campaign's recipients. */
 export const recipientsOf = (campaignId: string, outcome: RecipientListName): string =>
   `/campaigns/${campaignId}/recipients?outcome=${outcome}`
+
+/** Returns the list of recipients that a campaign's total counts, if it has one. */
+export const listCountedBy = (total: string): RecipientListName | undefined =>
+  Struct.keys(RECIPIENT_LISTS).find((name) => RECIPIENT_LISTS[name].total === total)
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const { name, organizationId } = yield* (yield* CampaignRepository).find(campaignId)

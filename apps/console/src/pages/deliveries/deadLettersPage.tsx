@@ -8,10 +8,8 @@ import { Chips, withQuery } from "../../components/layout.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { pickDefined } from "../../view/inputs.ts"
-import { deliveryCells } from "./deliveriesPage.tsx"
 
 const deadLettersPages = listPage("/dead-letters", deadLetters, {
-  cells: deliveryCells,
   read: ({ filter: { organizationId, endpointId } }) => {
     const groups = { ...pickDefined({ organizationId, endpointId }), state: "dead" } as const
     return Effect.map(

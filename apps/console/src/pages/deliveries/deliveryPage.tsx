@@ -10,20 +10,22 @@ import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/del
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
+import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import type { EndpointStatus, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
+import type { Organization } from "@outreach/domain/organizations/Organization"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ClinicianOf, Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { ClinicianOf, Content, ForeignBlock, IdLink, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { DeliveryState, FailureSentence, Outcome } from "./Outcome.tsx"
+import { DeliveryState, FailureSentence } from "./DeliveryState.tsx"
 
 const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
 export const replayAction = operationAction("/deliveries/replay", replayDeadLetters, {
@@ -48,7 +50,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
         ? undefined
         : yield* (yield* EventReader).find(delivery.eventId, delivery.organizationId)
     const endpoint = yield* (yield* EndpointRepository).find(delivery.endpointId)
-    const { name } = yield* (yield* OrganizationReader).find(delivery.organizationId)
+    const organization = yield* (yield* OrganizationReader).find(delivery.organizationId)
     const isDead =
       DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) &&
       delivery.replayedAs === null &&
@@ -67,7 +69,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
         ]}
       >
         <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />
-        <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group, event)} />
+        <Facts facts={factsOf({ ...delivery, maxAttempts }, organization, request.url, group, event)} />
         <div class="actions">
           {waits && <ActionForm action={retryAction} params={params} isPrimary />}
           {isDead && delivery.eventType !== null && (
@@ -89,12 +91,12 @@ export const deliveryRoutes = [...pages, retryAction, replayAction] as const
 
 const factsOf = (
   { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
-  organization: string,
+  organization: Organization,
   url: ShownUrl,
   group: FailureGroup | undefined,
   event: LoggedEvent | undefined,
 ) => ({
-  "Next attempt": delivery.state === "pending" && <Time at={delivery.dueAt} />,
+  "Next attempt": delivery.state === "pending" && { at: delivery.dueAt },
   Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
   Event: (
     <>
@@ -103,17 +105,13 @@ const factsOf = (
     </>
   ),
   Clinician: event?.recipientId && <ClinicianOf {...event} />,
-  Campaign: event && <IdLink id={event.campaignId}>{event.campaignName}</IdLink>,
-  Endpoint: <IdLink id={delivery.endpointId}>{endpointName({ id: delivery.endpointId, url })}</IdLink>,
-  Organization: <IdLink id={delivery.organizationId}>{organization}</IdLink>,
-  Created: <Time at={delivery.createdAt} />,
-  Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,
-  "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,
-  Issue: group && (
-    <a href={`/issues/${group.id}`}>
-      <ForeignText>{group.firstLine ?? `Failures: ${describeMissingLine(group)}`}</ForeignText>
-    </a>
-  ),
+  Campaign: event && { id: event.campaignId, name: event.campaignName },
+  Endpoint: { id: delivery.endpointId, name: endpointName({ id: delivery.endpointId, url }) },
+  Organization: organization,
+  Created: { at: delivery.createdAt },
+  Finished: delivery.finishedAt && { at: delivery.finishedAt },
+  "Replayed as": delivery.replayedAs && { id: delivery.replayedAs },
+  Issue: group && { id: group.id, name: group.firstLine ?? `Failures: ${describeMissingLine(group)}` },
 })
 
 const Attempts = (props: {
@@ -125,12 +123,12 @@ const Attempts = (props: {
     rows={props.attempts}
     empty="No attempts yet."
     columns={{
-      Attempt: { count: ({ number }) => number },
-      Outcome: (attempt) => <Outcome {...attempt} />,
+      Attempt: { number: ({ number }) => number },
+      Outcome: (attempt) => ({ tone: attempt.outcome === "success" ? "good" : "bad", word: describeOutcome(attempt) }),
       Reason: ({ outcome }) => outcome.replaceAll("_", " "),
-      Started: ({ startedAt }) => <Time at={startedAt} />,
-      "Signed with": ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
-      Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
+      Started: ({ startedAt }) => ({ at: startedAt }),
+      "Signed with": ({ signedWith }) => <Items of={signedWith.map((id) => ({ id }))} />,
+      Latency: { number: ({ latencyMs }) => formatMillis(latencyMs) },
       Response: ({ status, response }) => {
         if (!response) return describeEmptyResponse({ status, response })
         return props.isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>

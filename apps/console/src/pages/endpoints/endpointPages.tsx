@@ -1,7 +1,7 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
+import { formatCapped, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { endpoints } from "@outreach/backoffice/lists/endpoints"
 import { issues } from "@outreach/backoffice/lists/issues"
 import {
@@ -15,26 +15,27 @@ import {
   updateEndpoint,
 } from "@outreach/backoffice/operations/endpoints"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
+import type { Organization } from "@outreach/domain/organizations/Organization"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
+import { HOUR_MS } from "../../components/Histogram.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Code, ForeignBlock, ForeignText, Id, IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignBlock, ForeignText, Id, renderValue, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
-import { FailureSentence } from "../deliveries/Outcome.tsx"
-import { readCalls } from "../deliveries/readCalls.tsx"
+import { FailureSentence } from "../deliveries/DeliveryState.tsx"
+import { readCalls } from "../deliveries/deliveriesPage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 
 const endpointsPages = listPage("/endpoints", endpoints, {
@@ -44,29 +45,14 @@ const endpointsPages = listPage("/endpoints", endpoints, {
     return Effect.all({ outcomes: DeliveryOutcomeReader.use(({ summaries }) => summaries(filter)) })
   },
   cells: {
-    state: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-    calls: ({ id }, { outcomes }) => formatCount(outcomes.get(id)?.calls ?? 0),
+    calls: ({ id }, { outcomes }) => outcomes.get(id)?.calls ?? 0,
     accepted: ({ id }, { outcomes }) => {
       const { delivered = 0, calls = 0 } = outcomes.get(id) ?? {}
       return formatShare(delivered / calls)
     },
-    p99Ms: ({ id }, { outcomes }) => {
-      const { p99Ms = null } = outcomes.get(id) ?? {}
-      return p99Ms === null ? "–" : formatMillis(p99Ms)
-    },
-    lagSeconds: ({ lagEvents, lagSeconds }) =>
-      lagEvents === 0 ? (
-        "–"
-      ) : (
-        <Noted note={`${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`}>{formatDuration(lagSeconds)}</Noted>
-      ),
+    p99Ms: ({ id }, { outcomes }) => formatMillis(outcomes.get(id)?.p99Ms ?? null),
   },
 })
-
-export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
-  const { tone, word } = endpointState(props.endpoint)
-  return <StatusBadge tone={tone}>{word}</StatusBadge>
-}
 
 const MAX_FAILURES = 5
 
@@ -89,7 +75,7 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         title={<ForeignText>{endpoint.url}</ForeignText>}
         state={
           <>
-            <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+            {renderValue(endpointState(endpoint))} {endpointState(endpoint).sentence}
           </>
         }
         id={id}
@@ -99,7 +85,7 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         ]}
       >
         {isPresent && <CurrentCause cause={cause} />}
-        <Facts facts={{ ...factsOf(endpoint, organization.name, operator), "Retry schedule": schedule }} />
+        <Facts facts={{ ...factsOf(endpoint, organization, operator), "Retry schedule": schedule }} />
         {isPresent && <EndpointActions endpoint={endpoint} />}
         <Failures causes={causes} endpointId={id} />
         {calls}
@@ -110,24 +96,24 @@ const endpointPage = definePage("/endpoints/:endpoint", {
   }),
 })
 
-const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: Operator) => {
+const factsOf = (endpoint: EndpointStatus, organization: Organization, { role }: Operator) => {
   const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt } = endpoint
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
-    Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
+    Organization: organization,
     Lag: lagEvents === 0 ? "none" : `${events}, ${formatDuration(lagSeconds)}`,
-    "Position in the log": <Time at={endpoint.position} />,
+    "Position in the log": { at: endpoint.position },
     Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
-    "Calls in progress": formatCount(endpoint.inFlight),
-    "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
-    "Consecutive failures": endpoint.failures > 0 && formatCount(endpoint.failures),
-    "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
-    "Failing since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
-    Disabled: endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
+    "Calls in progress": endpoint.inFlight,
+    "Oldest due": oldestDueAt && { at: oldestDueAt },
+    "Consecutive failures": endpoint.failures > 0 && endpoint.failures,
+    "Next probe": nextProbeAt && { at: nextProbeAt },
+    "Failing since": endpoint.failingSince && { at: endpoint.failingSince },
+    Disabled: endpoint.disabledAt && { at: endpoint.disabledAt },
     "Served by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
     ...describeSettings(endpoint),
-    Created: <Time at={endpoint.createdAt} />,
-    Removed: endpoint.removedAt && <Time at={endpoint.removedAt} />,
+    Created: { at: endpoint.createdAt },
+    Removed: endpoint.removedAt && { at: endpoint.removedAt },
   }
 }
 

@@ -11,7 +11,7 @@ import { Effect, Struct } from "effect"
 import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ClinicianOf, foreign, IdLink, Time } from "../../components/values.tsx"
+import { ClinicianOf, foreign } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
@@ -38,11 +38,11 @@ const eventPages = defineMaskedPage("/events/:event", showEvent, {
         <Facts
           facts={{
             Id: <code>{id}</code>,
-            Occurred: <Time at={found.occurredAt} />,
-            Emitted: <Time at={emittedAt} />,
+            Occurred: { at: found.occurredAt },
+            Emitted: { at: emittedAt },
             Clinician: found.recipientId !== null && <ClinicianOf {...found} />,
-            Campaign: <IdLink id={campaignId}>{found.campaignName}</IdLink>,
-            Organization: <IdLink id={organizationId} />,
+            Campaign: { id: campaignId, name: found.campaignName },
+            Organization: { id: organizationId },
           }}
         />
         <ListTable
@@ -52,14 +52,14 @@ const eventPages = defineMaskedPage("/events/:event", showEvent, {
           nameOf={nameOf}
           empty="Its deliveries are deleted, or no endpoint receives this event type."
           actions={{
-            "Send again": (delivery) =>
-              delivery.replayedAs !== null ? (
-                <IdLink id={delivery.replayedAs}>Replay</IdLink>
-              ) : DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) ? (
-                <ActionForm action={replayAction} label="Replay" hidden={{ delivery: delivery.id }} />
+            "Send again": ({ id, endpointId, state, replayedAs }) => {
+              if (replayedAs !== null) return { id: replayedAs, name: "Replay" }
+              return DEAD_LETTER_REASONS.some((reason) => reason === state) ? (
+                <ActionForm action={replayAction} label="Replay" hidden={{ delivery: id }} />
               ) : (
-                <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>Replay this moment</a>
-              ),
+                <a href={withQuery(`/endpoints/${endpointId}/replay`, moment)}>Replay this moment</a>
+              )
+            },
           }}
         />
         <Section title="Content">

@@ -11,8 +11,7 @@ import { Effect, FileSystem, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { checkList, importList } from "./importJobs.ts"
-import { GONE, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
+import { checkList, GONE, importList, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
 
 const { command, role, input } = importRecipients
 
@@ -86,13 +85,12 @@ export const importAction = defineAction("/campaigns/:campaign/imports/import", 
       return { to: addressOf(list), notice: "Checked again, not imported yet." }
     }
     const { id: importId, report } = yield* importList(list, map, operator)
-    if (report !== undefined) return { to: `/imports/${importId}`, notice: describeReport(report) }
-    return importId === undefined
-      ? {
-          to: `/campaigns/${campaignId}/imports`,
-          notice: "Other imports are running. This one starts after them and then appears here.",
-        }
-      : { to: `/imports/${importId}`, notice: "The import has started. You can leave this page." }
+    if (importId === undefined) {
+      const notice = "Other imports are running. This one starts after them and then appears here."
+      return { to: `/campaigns/${campaignId}/imports`, notice }
+    }
+    const started = "The import has started. You can leave this page."
+    return { to: `/imports/${importId}`, notice: report === undefined ? started : describeReport(report) }
   }),
 })
 

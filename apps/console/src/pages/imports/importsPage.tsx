@@ -7,25 +7,14 @@ import type { ImportId } from "@outreach/domain/Identifier"
 import { Array as Arr, Effect } from "effect"
 import { Facts, LinkLine, Live, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, StatusBadge } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 import { useMay } from "../../view/View.ts"
 
-const ImportStatus = ({ status }: Pick<ImportRecord, "status">) => (
-  <StatusBadge tone={IMPORT_TONES[status]}>{status}</StatusBadge>
-)
-
 const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
   read: ({ filter: { campaignId } }) =>
     Effect.all({ campaign: CampaignRepository.use(({ find }) => find(campaignId)) }),
-  cells: {
-    begunAt: ({ id, begunAt }) => (
-      <a href={`/imports/${id}`}>
-        <Time at={begunAt} />
-      </a>
-    ),
-  },
   around: ({ campaign }) => ({
     title: foreign`Imports into ${campaign.name}`,
     commands: isOpen(campaign) ? [ops("recipients import", "list.csv", { campaign: campaign.id, check: true })] : [],
@@ -57,7 +46,7 @@ const importPage = definePage("/imports/:import", {
       >
         <Live id="import" seconds={found.status === "running" ? 2 : undefined}>
           <p>
-            <ImportStatus status={found.status} />
+            <StatusBadge tone={IMPORT_TONES[found.status]}>{found.status}</StatusBadge>
           </p>
           {found.status === "running" && <Progress {...found} />}
           {found.status === "interrupted" && (
@@ -68,17 +57,17 @@ const importPage = definePage("/imports/:import", {
           {found.fault !== null && <p class="problem">{foreign`${found.fault}`}</p>}
           <Facts
             facts={{
-              Campaign: <IdLink id={campaignId}>{campaign.name}</IdLink>,
+              Campaign: campaign,
               By: found.operator,
-              Started: <Time at={found.begunAt} />,
-              Ended: found.endedAt && <Time at={found.endedAt} />,
-              Lines: found.lines !== null && formatCount(found.lines),
-              Imported: formatCount(found.imported),
-              Existing: formatCount(found.alreadyThere),
-              "Existing, fields updated": found.updated > 0 && formatCount(found.updated),
-              Suppressed: formatCount(found.suppressed),
-              Duplicates: formatCount(found.repeated),
-              Rejected: formatCount(rejected),
+              Started: { at: found.begunAt },
+              Ended: found.endedAt && { at: found.endedAt },
+              Lines: found.lines,
+              Imported: found.imported,
+              Existing: found.alreadyThere,
+              "Existing, fields updated": found.updated > 0 && found.updated,
+              Suppressed: found.suppressed,
+              Duplicates: found.repeated,
+              Rejected: rejected,
             }}
           />
           <RejectedLines rejects={rejects} />
@@ -141,7 +130,7 @@ export const RejectedLines = ({ rejects }: { readonly rejects: ReadonlyArray<Rej
       rows={rows.slice(0, MAX_REASONS)}
       columns={{
         Reason: ([reason]) => reason,
-        Count: { count: ([, lines]) => lines.length },
+        Count: { number: ([, lines]) => lines.length },
         Lines: ([, lines]) => {
           const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
           return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`

@@ -1,14 +1,14 @@
 import { type ColumnMap, contentOf, formatMap } from "@outreach/backoffice/csv/ColumnMap"
-import { formatCount, formatCounted } from "@outreach/backoffice/format"
+import { formatCounted } from "@outreach/backoffice/format"
 import { maskText } from "@outreach/backoffice/recipients/importFile"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Cause, Effect, Exit } from "effect"
-import { ActionForm, Problems } from "../../components/forms.tsx"
+import { ActionForm, Field, Problems } from "../../components/forms.tsx"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, isolated, Time } from "../../components/values.tsx"
+import { foreign, isolated } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { useView } from "../../view/View.ts"
 import {
@@ -75,7 +75,7 @@ const SentList = ({ list, campaign }: { readonly list: PendingList; readonly cam
         facts={{
           File: list.name,
           Format: list.readAs,
-          "Stored until": <Time at={fromUnixMillis(list.until)} />,
+          "Stored until": { at: fromUnixMillis(list.until) },
         }}
       />
       <Live id="check" seconds={isRunning ? 2 : undefined}>
@@ -121,24 +121,18 @@ const ColumnChoices = (props: { readonly list: PendingList; readonly campaign: C
         const content = props.map.get(column)
         const chosen = entered?.[i] ?? (content === undefined ? "" : formatMap([[column, content]]))
         const samples = cells.filter((cell) => cell !== "").slice(0, MAX_SAMPLES)
+        const contents = new Set([...wantedOf(props.campaign), contentOf(name) ?? "npi"])
         return (
-          <label class="field" key={i}>
-            <span>
-              <ForeignText>{title}</ForeignText>
-            </span>
-            <select name="map">
-              <option value="">Leave out</option>
-              {[...new Set([...wantedOf(props.campaign), contentOf(name) ?? "npi"])].map((each) => {
-                const value = formatMap([[column, each]])
-                return (
-                  <option key={each} value={value} selected={value === chosen}>
-                    {wordsFor(each)}
-                  </option>
-                )
-              })}
-            </select>
-            <small>{samples.length === 0 ? "No sample values" : isolated(samples.map(maskText).join("; "))}</small>
-          </label>
+          <Field
+            key={i}
+            name="map"
+            kind="choice"
+            label={isolated(title)}
+            all="Leave out"
+            options={[...contents].map((each) => [formatMap([[column, each]]), wordsFor(each)])}
+            value={chosen}
+            hint={samples.length === 0 ? "No sample values" : isolated(samples.map(maskText).join("; "))}
+          />
         )
       })}
     </>
@@ -154,11 +148,11 @@ const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMa
     <Section title="Import preview">
       <Facts
         facts={{
-          "New recipients": formatCount(imported),
-          Existing: formatCount(alreadyThere),
-          "Suppressed, skipped": formatCount(suppressed),
-          "Duplicates, skipped": formatCount(repeated),
-          "Rejected, skipped": formatCount(badCount),
+          "New recipients": imported,
+          Existing: alreadyThere,
+          "Suppressed, skipped": suppressed,
+          "Duplicates, skipped": repeated,
+          "Rejected, skipped": badCount,
         }}
       />
       {imported + alreadyThere > 0 ? (
@@ -185,7 +179,7 @@ const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMa
         title="First lines"
         rows={first}
         columns={{
-          Line: { count: ({ line }) => line },
+          Line: { number: ({ line }) => line },
           NPI: ({ npi }) => npi ?? "–",
           "E-mail": ({ email }) => email ?? "–",
           ...Object.fromEntries(

@@ -16,7 +16,7 @@ import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
 import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, IdLink, ShortId, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, ShortId, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
@@ -85,11 +85,11 @@ const Reasons = ({ reasons, counts, organization }: Summary) => (
       label="Quarantined events by reason"
       rows={reasons}
       columns={{
-        Events: { count: ({ count }) => count, cap: COUNT_CAP },
+        Events: { number: ({ count }) => capped(count) },
         Reason: ({ type, reason }) => <a href={withQuery("/inbox", { organization, type, reason })}>{reason}</a>,
         Type: ({ type }) => type,
-        First: ({ first }) => <Time at={first} />,
-        Last: ({ last }) => <Time at={last} />,
+        First: ({ first }) => ({ at: first }),
+        Last: ({ last }) => ({ at: last }),
       }}
     />
     {organization === undefined ? (
@@ -148,10 +148,10 @@ export const inboxRoutes = [...inboxPages, ...replayRoutes, ...eventPages, repla
 const TONES = { quarantined: "bad", waiting: "warning", applied: "good" } as const
 
 const factsOf = (entry: InboxEntry, organization: string) => ({
-  Received: <Time at={entry.receivedAt} />,
-  Organization: <IdLink id={entry.organizationId}>{organization}</IdLink>,
-  Endpoint: <IdLink id={entry.endpointId} />,
-  "Verified with": <IdLink id={entry.secretId} />,
+  Received: { at: entry.receivedAt },
+  Organization: { id: entry.organizationId, name: organization },
+  Endpoint: { id: entry.endpointId },
+  "Verified with": { id: entry.secretId },
   "Conflicting duplicates": entry.differing === 0 ? "none" : `${timesOf(entry.differing)}; the first content is used`,
 })
 
@@ -171,13 +171,13 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   if (entry.reason !== null) {
     return (
       <>
-        <Facts facts={{ Quarantined: <Time at={entry.quarantinedAt} />, Reason: entry.reason }} />
+        <Facts facts={{ Quarantined: { at: entry.quarantinedAt }, Reason: entry.reason }} />
         <p>{quarantineAdvice(entry.reason)}</p>
         <ActionForm action={replay} params={{ event: eventId }} hidden={{ organization: organizationId }} isPrimary />
       </>
     )
   }
-  const applied = <Time at={entry.appliedAt} />
+  const applied = { at: entry.appliedAt }
   const isErased = body.endsWith(ERASED_BODY_END)
   const parse = parseInboundEvent((yield* Deployment).livemode)
   const command = isErased ? undefined : Result.getOrUndefined(parse({ type, body }))
@@ -201,14 +201,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     <Facts
       facts={{
         Applied: applied,
-        Program:
-          programId === null ? (
-            "no program has this slug"
-          ) : (
-            <a href={`/programs/${programId}`}>
-              <ForeignText>{programName ?? ""}</ForeignText>
-            </a>
-          ),
+        Program: programId === null ? "no program has this slug" : { id: programId, name: programName },
         Stage: command.stage,
         Counted:
           qualification === null ? (
@@ -225,8 +218,8 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
               )}
             </>
           ),
-        "Suppressed since": suppressedAt && <Time at={suppressedAt} />,
-        Recipient: recipientId && <IdLink id={recipientId} />,
+        "Suppressed since": suppressedAt && { at: suppressedAt },
+        Recipient: recipientId && { id: recipientId },
       }}
     />
   )

@@ -19,7 +19,6 @@ import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { replayPage } from "../deliveries/deadLettersPage.tsx"
-import { deliveryCells } from "../deliveries/deliveriesPage.tsx"
 
 const issuesPages = listPage("/issues", issues, {
   read: ({ filter: { organizationId, endpointId, status, state } }) =>
@@ -107,7 +106,6 @@ const issuePage = definePage("/issues/:group", {
           title="Newest dead letters"
           list={deadLetters}
           rows={rows}
-          cells={deliveryCells}
           nameOf={nameOf}
           empty={deadLetters.empty}
         />

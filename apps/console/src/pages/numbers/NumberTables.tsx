@@ -9,75 +9,61 @@ import type {
   Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
 import { addDays } from "@outreach/domain/digest/DateRange"
-import type { CampaignId } from "@outreach/domain/Identifier"
-import type { ComponentChildren } from "preact"
+import { Record, String as Str } from "effect"
 import { Table, withQuery } from "../../components/layout.tsx"
-import { IdLink, Noted, Time } from "../../components/values.tsx"
-import { recipientsOf } from "../campaigns/campaignsPages.tsx"
+import { Noted, renderValue, Time, type Value } from "../../components/values.tsx"
+import { listCountedBy, recipientsOf } from "../campaigns/campaignsPages.tsx"
 import { describeBounces } from "../campaigns/DomainTable.tsx"
 
 const EVENTS = "/events?type=outreach."
 const APPLIED = "/inbox?applied=yes&type=clinician."
 
-/** Label of each number, its list of a campaign's recipients, and its list for a period. */
-const NUMBERS = {
-  published: ["Published", "published", `${EVENTS}recipients_published`],
-  sent: ["Sent", "sent", `${EVENTS}email_sent`],
-  bounced: ["Bounced", "bounced", `${EVENTS}email_bounced`],
-  unsuspectedOpened: ["Opened", "opened", `${EVENTS}email_opened`],
-  opened: ["Opened, with suspected bots", "opened_with_bots", `${EVENTS}email_opened`],
-  unsuspectedClicked: ["Clicked", "clicked", `${EVENTS}email_clicked`],
-  clicked: ["Clicked, with suspected bots", "clicked_with_bots", `${EVENTS}email_clicked`],
-  accounts: ["Accounts", "account_created", `${APPLIED}account_created`],
-  learners: ["Learners", "learner_qualified", `${APPLIED}learner_qualified`],
-  completers: ["Completers", "completer_qualified", `${APPLIED}completer_qualified`],
-  complained: ["Complaints", "complained", "/suppressions?reason=complained"],
-  unsubscribed: ["Unsubscribed", "unsubscribed", "/suppressions?reason=unsubscribed"],
-} as const satisfies Readonly<Record<NumberName, readonly [title: string, outcome: string, list: string]>>
-
-const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
-/** The numbers in brackets after another one, because separate columns would make the table too wide. */
-const WITH_BOTS: Partial<Record<NumberName, NumberName>> = {
-  unsuspectedOpened: "opened",
-  unsuspectedClicked: "clicked",
+/** The list of each number for a period. */
+const LISTS: Readonly<Record<NumberName, string>> = {
+  published: `${EVENTS}recipients_published`,
+  sent: `${EVENTS}email_sent`,
+  bounced: `${EVENTS}email_bounced`,
+  unsuspectedOpened: `${EVENTS}email_opened`,
+  opened: `${EVENTS}email_opened`,
+  unsuspectedClicked: `${EVENTS}email_clicked`,
+  clicked: `${EVENTS}email_clicked`,
+  accounts: `${APPLIED}account_created`,
+  learners: `${APPLIED}learner_qualified`,
+  completers: `${APPLIED}completer_qualified`,
+  complained: "/suppressions?reason=complained",
+  unsubscribed: "/suppressions?reason=unsubscribed",
 }
 
-/** The numbers that are also shown as a share of the sent e-mails. */
-const RATES: ReadonlyArray<NumberName> = [
-  "bounced",
-  "unsuspectedOpened",
-  "unsuspectedClicked",
-  "complained",
-  "unsubscribed",
-]
-
-interface Scope extends NumbersFilter {
-  readonly campaignId?: CampaignId | null
+/** The columns. A number with bots follows in brackets, because separate columns would make the table too wide. */
+const COLUMNS: Readonly<Record<string, { of: NumberName; withBots?: NumberName; isShareOfSent?: true }>> = {
+  Published: { of: "published" },
+  Sent: { of: "sent" },
+  Bounced: { of: "bounced", isShareOfSent: true },
+  "Opened (with bots)": { of: "unsuspectedOpened", withBots: "opened", isShareOfSent: true },
+  "Clicked (with bots)": { of: "unsuspectedClicked", withBots: "clicked", isShareOfSent: true },
+  Accounts: { of: "accounts" },
+  Learners: { of: "learners" },
+  Completers: { of: "completers" },
+  Complaints: { of: "complained", isShareOfSent: true },
+  Unsubscribed: { of: "unsubscribed", isShareOfSent: true },
 }
 
-/** A number with a link to its list. The log of events has no programs, so a program's number links to its campaigns. */
-const NumberLink = (props: {
-  readonly of: NumberName
-  readonly count: number
-  readonly period: Period
-  readonly scope: Scope
-}) => {
-  const { count, period } = props
-  if (count === 0) return <>0</>
-  const [, outcome, list] = NUMBERS[props.of]
-  const { campaignId, programId, organizationId } = props.scope
-  const address =
-    typeof campaignId === "string"
-      ? recipientsOf(campaignId, outcome)
-      : programId !== undefined && list.startsWith("/events")
-        ? withQuery("/numbers", { organization: organizationId, program: programId, by: "campaign", ...period })
-        : withQuery(list, {
-            from: `${period.from}T00:00:00Z`,
-            to: `${addDays(period.to, 1)}T00:00:00Z`,
-            organization: organizationId,
-            ...(list.startsWith("/supp") && { program: programId }),
-          })
-  return <a href={address}>{formatCount(count)}</a>
+type Row = Numbers & Pick<NumbersGroup, "organizationId" | "programId" | "campaignId"> & Partial<NumbersGroup>
+
+/** Returns a number with a link to its list. The log of events has no programs, so a program's number links to its campaigns. */
+const linkTo = (name: NumberName, row: Row, period: Period): Value => {
+  if (row[name] === 0) return 0
+  const list = LISTS[name]
+  const organization = row.organizationId ?? undefined
+  const program = row.programId ?? undefined
+  const range = { from: `${period.from}T00:00:00Z`, to: `${addDays(period.to, 1)}T00:00:00Z` }
+  const to =
+    row.campaignId !== null
+      ? recipientsOf(row.campaignId, listCountedBy(name)!)
+      : program !== undefined && list.startsWith("/events")
+        ? withQuery("/numbers", { organization, program, by: "campaign", ...period })
+        : withQuery(list, { ...range, organization, ...(list.startsWith("/supp") && { program }) })
+  return { to, name: row[name] }
 }
 
 /** The numbers of a period in total, and by organization, program or campaign. */
@@ -89,70 +75,42 @@ export const GroupTable = (props: {
   readonly total: Numbers
   readonly groups: ReadonlyArray<NumbersGroup>
 }) => {
-  const { grouping, period, filter, total } = props
-  type Row = Numbers & Partial<NumbersGroup>
-  const scopeOf = ({ organizationId, programId, campaignId }: Row): Scope =>
-    organizationId === undefined
-      ? filter
-      : {
-          organizationId: organizationId ?? undefined,
-          programId: programId ?? undefined,
-          campaignId: campaignId ?? null,
-        }
+  const { grouping, period, filter, groups } = props
+  const { organizationId = null, programId = null } = filter
+  const total: Row = { ...props.total, organizationId, programId, campaignId: null }
   return (
     <Table
       label={props.title}
-      rows={[total, ...props.groups]}
+      rows={[total, ...groups]}
       columns={{
-        [grouping === "organization" ? "Organization" : grouping === "program" ? "Program" : "Campaign"]: (row: Row) =>
-          row.organizationId === undefined ? (
-            "Total"
-          ) : (
-            <GroupName {...(row as NumbersGroup)} grouping={grouping} period={period} />
-          ),
-        ...Object.fromEntries(
-          SHOWN.filter((name) => !Object.values(WITH_BOTS).includes(name)).map((name) => {
-            const withBots = WITH_BOTS[name]
-            const link = (of: NumberName, row: Row) => (
-              <NumberLink of={of} count={row[of]} period={period} scope={scopeOf(row)} />
-            )
-            const number = (row: Row) => (
-              <Noted
-                note={RATES.includes(name) && row[name] > 0 && row.sent > 0 ? formatShare(row[name] / row.sent) : ""}
-              >
-                {link(name, row)}
-                {withBots !== undefined && <> ({link(withBots, row)})</>}
-              </Noted>
-            )
-            return [withBots === undefined ? NUMBERS[name][0] : `${NUMBERS[name][0]} (with bots)`, { number }]
-          }),
-        ),
+        [Str.capitalize(grouping)]: (row: Row) =>
+          row === total ? "Total" : nameOf(row as NumbersGroup, grouping, period),
+        ...Record.map(COLUMNS, ({ of, withBots, isShareOfSent }) => {
+          const number = (row: Row) => (
+            <Noted note={isShareOfSent && row[of] > 0 && row.sent > 0 ? formatShare(row[of] / row.sent) : ""}>
+              {renderValue(linkTo(of, row, period))}
+              {withBots !== undefined && <> ({renderValue(linkTo(withBots, row, period))})</>}
+            </Noted>
+          )
+          return { number }
+        }),
       }}
     />
   )
 }
 
-/** The name of a group, with a link to its parts. */
-const GroupName = (
-  group: NumbersGroup & { readonly grouping: Grouping; readonly period: Period },
-): ComponentChildren => {
-  const { grouping, period, organizationId: organization, programId: program } = group
-  if (grouping === "campaign") {
-    return (
-      <Noted note={`${group.program}, ${group.organization}`}>
-        <IdLink id={group.campaignId!}>{group.campaign!}</IdLink>
-      </Noted>
-    )
+/** Returns the name of a group with a link to its parts. */
+const nameOf = (group: NumbersGroup, grouping: Grouping, period: Period): Value => {
+  const { organizationId: organization, programId: program } = group
+  const link = (by: Grouping) => withQuery("/numbers", { organization, ...period, by, ...(program && { program }) })
+  switch (grouping) {
+    case "organization":
+      return { to: link("program"), name: group.organization! }
+    case "program":
+      return { to: link("campaign"), name: group.program!, note: group.organization! }
+    case "campaign":
+      return { id: group.campaignId!, name: group.campaign, note: `${group.program}, ${group.organization}` }
   }
-  const [name, by] = grouping === "organization" ? [group.organization!, "program"] : [group.program!, "campaign"]
-  const address = withQuery("/numbers", { organization, ...period, by, ...(program !== null && { program }) })
-  return (
-    <Noted note={grouping === "program" ? group.organization! : ""}>
-      <a href={address}>
-        <bdi>{name}</bdi>
-      </a>
-    </Noted>
-  )
 }
 
 /** The recipient domains with the most bounces in all campaigns. */
@@ -163,9 +121,7 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
     empty="No bounces."
     columns={{
       Domain: ({ domain }) => domain,
-      Bounced: {
-        number: ({ bounced, campaignId }) => <a href={recipientsOf(campaignId, "bounced")}>{formatCount(bounced)}</a>,
-      },
+      Bounced: { number: ({ bounced, campaignId }) => ({ to: recipientsOf(campaignId, "bounced"), name: bounced }) },
       "Share of e-mails": { number: ({ bounced, sent }) => formatShare(bounced / (bounced + sent)) },
       Reasons: describeBounces,
       "Last replies": ({ replies, lastReplyAt }) =>
@@ -181,11 +137,11 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
             <Time at={lastReplyAt} />
           </>
         ),
-      "Most in campaign": ({ campaignId, campaign, campaigns }) => (
-        <Noted note={campaigns > 1 ? `of ${formatCount(campaigns)} campaigns` : ""}>
-          <IdLink id={campaignId}>{campaign}</IdLink>
-        </Noted>
-      ),
+      "Most in campaign": ({ campaignId, campaign, campaigns }) => ({
+        id: campaignId,
+        name: campaign,
+        note: campaigns > 1 ? `of ${formatCount(campaigns)} campaigns` : "",
+      }),
     }}
   />
 )

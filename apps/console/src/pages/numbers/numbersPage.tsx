@@ -8,7 +8,7 @@ import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Struct } from "effect"
 import { FilterBar } from "../../components/forms.tsx"
-import { Page, Section, withQuery } from "../../components/layout.tsx"
+import { Chips, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
 import { textFile } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 import type { InputsOf } from "../../view/inputs.ts"
@@ -73,29 +73,27 @@ const numbersPage = definePage("/numbers", {
             program: { options: yield* (yield* ProgramRepository).list(organization) },
           }}
         />
-        <nav class="pager" aria-label="Periods">
-          {Object.entries(periodsAt(now)).map(([name, each]) => (
-            <>
-              <a href={withQuery("/numbers", { ...query, ...each })}>{name}</a>{" "}
-            </>
-          ))}
-        </nav>
+        <Chips
+          label="Periods"
+          address={withQuery("/numbers", query)}
+          chips={Object.entries(periodsAt(now)).map(([text, each]) => ({
+            text,
+            query: { ...each },
+            isChosen: each.from === period.from && each.to === period.to,
+          }))}
+        />
         <p>Opens and clicks count each recipient once. Shares are relative to sent e-mails.</p>
         <Section title={title}>
           <GroupTable title={title} grouping={by} period={period} filter={filter} total={total} groups={groups} />
           {groups.length === MAX_GROUPS && <p>Only the {MAX_GROUPS} groups with most e-mails are shown.</p>}
-          <p>
-            <a href={withQuery("/numbers/csv", query)}>Download as CSV</a>
-          </p>
+          <LinkLine to={withQuery("/numbers/csv", query)}>Download as CSV</LinkLine>
         </Section>
         <Section title="Domains with the most bounces">
           <p>All campaigns, all time.</p>
           <DomainsTable domains={domains} />
-          <p>
-            <a href={withQuery("/numbers/csv", { organization, program, table: "domains" })}>
-              Download the domains as CSV
-            </a>
-          </p>
+          <LinkLine to={withQuery("/numbers/csv", { organization, program, table: "domains" })}>
+            Download the domains as CSV
+          </LinkLine>
         </Section>
       </Page>
     )

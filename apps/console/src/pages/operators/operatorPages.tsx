@@ -11,10 +11,10 @@ import { OperatorNotFound } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, IdLink, ShortId, Time } from "../../components/values.tsx"
+import { ForeignText, ShortId } from "../../components/values.tsx"
 import { optionsOf } from "../../http/listObjects.ts"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -25,11 +25,7 @@ const addAction = operationAction("/operators", createOperator)
 const operatorsPages = listPage("/operators", operators, {
   around: ({ objects }) => ({
     commands: [ops("operators create", { name: "…", role: "viewer" })],
-    above: (
-      <Disclosure action={addAction} title="Add an operator">
-        <ActionForm action={addAction} controls={optionsOf(objects)} />
-      </Disclosure>
-    ),
+    above: <ActionForm title="Add an operator" action={addAction} controls={optionsOf(objects)} />,
   }),
 })
 
@@ -52,10 +48,10 @@ const operatorPage = definePage("/operators/:operator", {
         <Facts
           facts={{
             Role: role,
-            Organization: organization ? <IdLink id={organization.id}>{organization.name}</IdLink> : "all",
-            Added: <Time at={createdAt} />,
-            "Last used": removedAt === null && <Time at={lastUsedAt} none="no open session" />,
-            Removed: removedAt && <Time at={removedAt} />,
+            Organization: organization ?? "all",
+            Added: { at: createdAt },
+            "Last used": removedAt === null && { at: lastUsedAt, none: "no open session" },
+            Removed: removedAt && { at: removedAt },
           }}
         />
         <LinkLine to={withQuery("/audit", { operator: name })}>Audit log of this operator</LinkLine>
@@ -68,9 +64,9 @@ const operatorPage = definePage("/operators/:operator", {
                 empty="No open sessions."
                 columns={{
                   Session: (session) => <ShortId>{session.id}</ShortId>,
-                  Started: (session) => <Time at={session.createdAt} />,
-                  "Last used": (session) => <Time at={session.lastUsedAt} />,
-                  Expires: (session) => <Time at={session.expiresAt} />,
+                  Started: (session) => ({ at: session.createdAt }),
+                  "Last used": (session) => ({ at: session.lastUsedAt }),
+                  Expires: (session) => ({ at: session.expiresAt }),
                   End: (session) => (
                     <ActionForm
                       action={signOutAction}

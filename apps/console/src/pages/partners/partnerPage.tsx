@@ -1,5 +1,6 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { formatCapped } from "@outreach/backoffice/format"
 import { issues as issueList } from "@outreach/backoffice/lists/issues"
 import { keys as keyList, keys } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
@@ -13,20 +14,19 @@ import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizat
 import type { Organization } from "@outreach/domain/organizations/Organization"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
-import { formatFrom } from "@outreach/domain/senders/Sender"
+import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm, ConfirmLink, Disclosure, RevealForm } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, IdLink, isolated, Masked, Noted, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, isolated, Masked, Noted, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { type Masking, useMay } from "../../view/View.ts"
-import { EndpointBadge } from "../endpoints/endpointPages.tsx"
 import { newProgramPage, newSenderPage } from "../newPages.tsx"
 import { readSecrets } from "./Secrets.tsx"
 
@@ -79,9 +79,9 @@ const contentOf = (partner: Partner, masking: Masking) => {
         rows={endpoints}
         empty="No endpoints, so the partner receives no webhooks. Add one on the command line."
         columns={{
-          Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-          State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-          "Pending events": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+          Address: ({ id, url }) => ({ id, name: url }),
+          State: endpointState,
+          "Pending events": { number: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNT_CAP) },
         }}
       />
       {issues.length > 0 && (
@@ -114,13 +114,8 @@ const Outreach = ({ organization: { id: organization }, programs, senders }: Par
     <Section title="Outreach" id="outreach">
       <Facts
         facts={{
-          Programs: <Names things={programs} none="none" />,
-          Senders: (
-            <Names
-              things={senders.map(({ id, ...sender }) => ({ id, name: formatFrom(sender) }))}
-              none="none: uses the deployment’s sender"
-            />
-          ),
+          Programs: programs.length === 0 ? "none" : <Items of={programs} />,
+          Senders: senders.length === 0 ? "none: uses the deployment’s sender" : <Items of={senders.map(nameSender)} />,
           Campaigns: <a href={`/campaigns?organization=${organization}`}>All campaigns</a>,
         }}
       />
@@ -131,14 +126,7 @@ const Outreach = ({ organization: { id: organization }, programs, senders }: Par
     </Section>
   ) : null
 
-const Names = (props: {
-  readonly things: ReadonlyArray<{ readonly id: string; readonly name: string }>
-  readonly none: string
-}) => (
-  <Items
-    of={props.things.length === 0 ? [props.none] : props.things.map(({ id, name }) => <IdLink id={id}>{name}</IdLink>)}
-  />
-)
+const nameSender = (sender: Sender) => ({ id: sender.id, name: formatFrom(sender) })
 
 const Problems = ({ organization, endpoints, issues }: Partner) => (
   <ProblemLinks
@@ -173,10 +161,12 @@ const cells = {
     <div id={id}>
       <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>
       {state === "valid" && (
-        <Disclosure action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
-          <ActionForm action={rotateKeyAction} params={{ key: id }} />
-          <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />
-        </Disclosure>
+        <ActionForm
+          title={foreign`Rotate or revoke ${name}`}
+          action={rotateKeyAction}
+          params={{ key: id }}
+          below={<ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />}
+        />
       )}
     </div>
   ),

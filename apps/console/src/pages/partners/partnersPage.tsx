@@ -5,8 +5,8 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { Array as Arr, Effect } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { ops } from "../../components/ops.ts"
+import { renderValue } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
-import { EndpointBadge } from "../endpoints/endpointPages.tsx"
 import { newPartnerPage } from "../newPages.tsx"
 
 export const partnersRoutes = listPage("/partners", organizations, {
@@ -21,9 +21,7 @@ export const partnersRoutes = listPage("/partners", organizations, {
         {formatCount(endpoints.length)}{" "}
         {endpoints
           .filter((endpoint) => endpointState(endpoint).tone !== "good")
-          .map((endpoint) => (
-            <EndpointBadge key={endpoint.id} endpoint={endpoint} />
-          ))}
+          .map((endpoint) => renderValue(endpointState(endpoint)))}
       </>
     ),
   },

@@ -3,8 +3,8 @@ import type { Tone } from "@outreach/backoffice/lists/List"
 import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
 import { Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { DeliveryState } from "../deliveries/Outcome.tsx"
+import { IdLink } from "../../components/values.tsx"
+import { DeliveryState } from "../deliveries/DeliveryState.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
   imported: ["Imported", "neutral"],
@@ -35,10 +35,20 @@ export const TimelineTable = (props: {
       rows={props.entries}
       empty="No entries yet."
       columns={{
-        Time: ({ at }) => <Time at={at} />,
-        Entry: (entry) => <Kind {...entry} />,
+        Time: ({ at }) => ({ at }),
+        Entry: ({ kind, detail }) => {
+          const [word, tone] = KINDS[kind]
+          const isBot = (kind === "opened" || kind === "clicked") && detail !== null
+          return { tone: isBot ? "neutral" : tone, word }
+        },
         Detail: ({ detail }) => detail ?? "–",
-        Where: (entry) => <Where entry={entry} names={props.names} />,
+        Where: ({ kind, organizationId, programId, campaignId, eventId }) => {
+          if (kind === "received" && eventId !== null) {
+            return { to: `/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`, name: "Inbox" }
+          }
+          const id = campaignId ?? programId
+          return id === null ? "Whole organization" : { id, name: props.names?.get(id) ?? id }
+        },
         Webhooks: ({ kind, eventId }) =>
           kind === "received" || eventId === null ? (
             "–"
@@ -51,21 +61,6 @@ export const TimelineTable = (props: {
       }}
     />
   )
-}
-
-const Kind = ({ kind, detail }: TimelineEntry) => {
-  const [words, tone] = KINDS[kind]
-  const isBot = (kind === "opened" || kind === "clicked") && detail !== null
-  return <StatusBadge tone={isBot ? "neutral" : tone}>{words}</StatusBadge>
-}
-
-const Where = (props: { readonly entry: TimelineEntry; readonly names: ReadonlyMap<string, string> | undefined }) => {
-  const { kind, organizationId, programId, campaignId, eventId } = props.entry
-  if (kind === "received" && eventId !== null) {
-    return <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>Inbox</a>
-  }
-  const id = campaignId ?? programId
-  return id === null ? <>Whole organization</> : <IdLink id={id}>{props.names?.get(id) ?? id}</IdLink>
 }
 
 const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>

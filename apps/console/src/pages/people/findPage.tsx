@@ -11,17 +11,16 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { Array as Arr, Effect, Redacted } from "effect"
+import { Array as Arr, Effect, Redacted, String as Str } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, VNode } from "preact"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, IdLink, Masked, ShortId } from "../../components/values.tsx"
+import { ForeignText, IdLink, Masked, pageShowing, ShortId } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pathTo } from "../../view/paths.ts"
 import { revokeKeyRoutes } from "../partners/partnerPage.tsx"
-import { pageShowing } from "./pageShowing.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const COMMANDS = [
@@ -36,7 +35,7 @@ interface Hit {
   readonly what: string
   readonly to: string
   readonly name: ComponentChildren
-  readonly note?: ComponentChildren
+  readonly note?: string | VNode | null
   readonly organizationId: OrganizationId | null
 }
 
@@ -74,8 +73,7 @@ const search = defineAction("/find", findClinician.command, {
               Name: ({ to, name }) => <a href={to}>{name}</a>,
               Detail: ({ note }) => note,
               Organization:
-                operator.organizationId === null &&
-                (({ organizationId: id }) => (id === null ? "–" : <IdLink id={id} />)),
+                operator.organizationId === null && (({ organizationId: id }) => (id === null ? "–" : { id })),
             }}
           />
           {hits.length >= MAX_NAMED && (
@@ -113,7 +111,7 @@ const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator)
   const found = yield* (yield* ObjectFinder).findNamed(part, operator.organizationId, kinds)
   return found.map(
     ({ kind, id, name, note, organizationId }): Hit => ({
-      what: WHAT[kind],
+      what: labelOf(kind),
       to: pageShowing({ id, organizationId, shownOn: id }),
       name: <ForeignText>{name}</ForeignText>,
       note,
@@ -129,7 +127,7 @@ const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator)
 
 const hitOf = (object: FoundObject): Hit => {
   const { id, organizationId, shownOn } = object
-  const what = shownOn === "inbox" ? "Event of a partner" : WHAT[kindOf(id)]
+  const what = shownOn === "inbox" ? "Event of a partner" : labelOf(kindOf(id))
   return { what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }
 }
 
@@ -141,7 +139,7 @@ const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: 
   const isOwn = [null, key?.organizationId].includes(operator.organizationId)
   if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKeyRoutes[0])) {
     const { id, name, organizationId } = key
-    return [{ what: WHAT.key, to: pathTo(revokeKeyRoutes[0], { key: id }), name, organizationId } satisfies Hit]
+    return [{ what: labelOf("key"), to: pathTo(revokeKeyRoutes[0], { key: id }), name, organizationId } satisfies Hit]
   }
   const id = key?.id ?? secret?.id
   return id === undefined ? [] : yield* findObjects(id, operator)
@@ -169,29 +167,20 @@ const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", v
   )
 })
 
-/** Labels of objects by the kind of id. */
-const WHAT: Readonly<Record<Kind, string>> = {
-  organization: "Organization",
-  program: "Program",
-  campaign: "Campaign",
+/** Labels of objects by the kind of id. Default: the kind. */
+const LABELS: Readonly<Partial<Record<Kind, string>>> = {
   recipient: "Clinician",
-  event: "Event",
-  request: "Request",
   key: "API key",
-  endpoint: "Endpoint",
   secret: "Signing secret",
-  delivery: "Delivery",
   replay: "Replay job",
   import: "Import of a list",
   hit: "Open or click",
-  restore: "Restore",
-  erasure: "Erasure",
-  sender: "Sender",
   dkimKey: "DKIM key",
-  operator: "Operator",
   session: "Session of an operator",
   failureGroup: "Issue",
 }
+
+const labelOf = (kind: Kind): string => LABELS[kind] ?? Str.capitalize(kind)
 
 const kindOf = (id: string): Kind =>
   (Object.keys(PREFIXES) as ReadonlyArray<Kind>).find((kind) => id.startsWith(PREFIXES[kind])) ?? "event"

@@ -68,7 +68,7 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
           facts={{
             NPI: masked(npi, maskNpi),
             Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
-            Organization: <IdLink id={organizationId}>{names.get(organizationId) ?? ""}</IdLink>,
+            Organization: { id: organizationId, name: names.get(organizationId) },
             Suppressed: <Suppressed {...person} />,
           }}
         />
@@ -83,13 +83,13 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
             rows={recipients}
             empty="No records."
             columns={{
-              Record: (each) => <IdLink id={each.id} />,
-              Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
-              Events: ({ id }) => <a href={`/events?recipient=${id}`}>Events</a>,
+              Record: ({ id }) => ({ id }),
+              Campaign: ({ campaignId: id }) => ({ id, name: names.get(id) ?? id }),
+              Events: ({ id }) => ({ to: `/events?recipient=${id}`, name: "Events" }),
               Token: ({ token }) => <code>{token}</code>,
-              Imported: ({ createdAt }) => <Time at={createdAt} />,
-              Sent: ({ sentAt }) => <Time at={sentAt} />,
-              Bounced: ({ bouncedAt }) => <Time at={bouncedAt} />,
+              Imported: ({ createdAt }) => ({ at: createdAt }),
+              Sent: ({ sentAt }) => ({ at: sentAt }),
+              Bounced: ({ bouncedAt }) => ({ at: bouncedAt }),
             }}
           />
         </Section>

@@ -12,13 +12,12 @@ import type { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { Funnel } from "../../components/charts/Funnel.tsx"
-import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
+import { Funnel } from "../../components/Funnel.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -103,22 +102,20 @@ const contentOf = (view: ProgramView) => {
       )}
       <FunnelOf {...view} />
       <ListTable title={`Last ${DAYS} days (UTC)`} list={digests} rows={days.toReversed()} />
-      <Disclosure action={updateAction} title="Change">
-        <ActionForm
-          action={updateAction}
-          params={{ program: id }}
-          found={program}
-          {...(isArchived && { controls: { status: { all: "archived" } } })}
-        />
-      </Disclosure>
+      <ActionForm
+        title="Change"
+        action={updateAction}
+        params={{ program: id }}
+        found={program}
+        {...(isArchived && { controls: { status: { all: "archived" } } })}
+      />
       {senders.every(({ programId }) => programId === null) && (
         <ConfirmLink page={newSenderPage} query={{ organization: organizationId, program: id }} label="Add a sender" />
       )}
       {!isArchived && (
-        <Disclosure action={archiveAction} title="Archive">
+        <ActionForm title="Archive" action={archiveAction} params={{ program: id }}>
           <p>You can't create or schedule campaigns of an archived program. Set its status to active to undo this.</p>
-          <ActionForm action={archiveAction} params={{ program: id }} />
-        </Disclosure>
+        </ActionForm>
       )}
     </Page>
   )
@@ -129,52 +126,40 @@ const ProgramFacts = ({ program, organization, senders }: ProgramView) => {
   // Unverified senders are skipped.
   const used = senders.find(isLive)
   const waiting = senders.slice(0, used && senders.indexOf(used))
+  const linkTo = (sender: Sender) => ({ id: sender.id, name: formatFrom(sender) })
   return (
     <Facts
       facts={{
-        Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
+        Organization: organization,
         Slug: <Code>{program.slug}</Code>,
         "Sender name": program.senderName ?? "none",
         "Postal address": program.postalAddress ?? "none",
-        Sender: used === undefined ? "the deployment’s sender" : <IdLink id={used.id}>{formatFrom(used)}</IdLink>,
-        "Unverified senders": waiting.length > 0 && (
-          <Items of={waiting.map(({ id, ...each }) => <IdLink id={id}>{formatFrom(each)}</IdLink>)} />
-        ),
-        Sent: formatCount(program.sent),
+        Sender: used === undefined ? "the deployment’s sender" : linkTo(used),
+        "Unverified senders": waiting.length > 0 && <Items of={waiting.map(linkTo)} />,
+        Sent: program.sent,
         ...feedbackFacts(program),
-        Added: <Time at={program.createdAt} />,
+        Added: { at: program.createdAt },
       }}
     />
   )
 }
 
-const STAGES = { learner_qualified: "Learners", completer_qualified: "Completers" } as const
-
-const Targets = ({ quotas }: ProgramView) =>
-  quotas === undefined ? null : (
-    <Facts
-      facts={Object.fromEntries(
-        Object.entries(STAGES).map(([stage, title]) => {
-          const { target, count, remaining, reached_at: reachedAt } = quotas[stage as keyof typeof STAGES]
-          return [
-            title,
-            target === null ? (
-              `${formatCount(count)}, without a target`
-            ) : (
-              <>
-                {formatCount(count)} of {formatCount(target)}, {formatCount(remaining ?? 0)} remaining
-                {reachedAt !== null && (
-                  <>
-                    , reached <Time at={reachedAt as Timestamp} />
-                  </>
-                )}
-              </>
-            ),
-          ]
-        }),
-      )}
-    />
+const Targets = ({ quotas }: ProgramView) => {
+  if (quotas === undefined) return null
+  const describe = ({ target, count, remaining, reached_at: reachedAt }: typeof quotas.learner_qualified) => {
+    if (target === null) return `${formatCount(count)}, without a target`
+    const progress = `${formatCount(count)} of ${formatCount(target)}, ${formatCount(remaining ?? 0)} remaining`
+    if (reachedAt === null) return progress
+    return (
+      <>
+        {progress}, reached <Time at={reachedAt} />
+      </>
+    )
+  }
+  return (
+    <Facts facts={{ Learners: describe(quotas.learner_qualified), Completers: describe(quotas.completer_qualified) }} />
   )
+}
 
 const FunnelOf = ({ program, days }: ProgramView) => {
   const { account_created, learner_qualified, completer_qualified } = days.at(-1)!.funnel.cumulative

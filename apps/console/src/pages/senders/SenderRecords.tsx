@@ -2,7 +2,7 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { Advice, FindingBadge } from "../../components/Advice.tsx"
 import { Live, Section, Table } from "../../components/layout.tsx"
-import { Code, CopyButton, Prose, Time } from "../../components/values.tsx"
+import { Code, CopyLine, Prose, Time } from "../../components/values.tsx"
 import type { LookUp } from "./SenderLookUps.ts"
 
 const AGAIN_SECONDS = 60
@@ -35,14 +35,7 @@ export const SenderRecords = (props: {
           rows={[...published, ...others.map((name) => ({ name, line: undefined }))]}
           columns={{
             Record: ({ name }) => <Code>{name}</Code>,
-            "Line to publish": ({ line }) =>
-              line === undefined ? (
-                "–"
-              ) : (
-                <>
-                  <Code class="line">{line}</Code> <CopyButton>{line}</CopyButton>
-                </>
-              ),
+            "Line to publish": ({ line }) => (line === undefined ? "–" : <CopyLine>{line}</CopyLine>),
             "DNS result": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,
           }}
         />

@@ -1,6 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatDuration } from "@outreach/backoffice/format"
-import { senders } from "@outreach/backoffice/lists/senders"
+import { senderState, senders } from "@outreach/backoffice/lists/senders"
 import {
   removeLinkDomain,
   removeSender,
@@ -13,14 +13,14 @@ import type { SenderId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { describeRamp, type RampState } from "@outreach/domain/senders/Ramp"
-import { dkimKeyState, formatFrom, isToBeVerified, type Sender } from "@outreach/domain/senders/Sender"
+import { dkimKeyState, formatFrom, isToBeVerified } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, foreign, renderValue } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -30,7 +30,6 @@ import { SenderLookUps } from "./SenderLookUps.ts"
 import { SenderRecords } from "./SenderRecords.tsx"
 
 const sendersPages = listPage("/senders", senders, {
-  cells: { state: (sender) => <SenderBadge {...sender} /> },
   read: ({ filter: { organizationId } }) =>
     Effect.all({ domains: LinkDomainRepository.use(({ list }) => list(organizationId)) }),
   around: ({ filter: { organizationId: organization }, domains, rows, objects, context }) => ({
@@ -42,8 +41,8 @@ const sendersPages = listPage("/senders", senders, {
         rows={domains}
         columns={{
           Domain: ({ domain }) => domain,
-          Organization: ({ organizationId: id }) => <IdLink id={id}>{objects.nameOf(id) ?? id}</IdLink>,
-          Verified: ({ verifiedAt }) => <Time at={verifiedAt} none="not yet" />,
+          Organization: ({ organizationId: id }) => ({ id, name: objects.nameOf(id) ?? id }),
+          Verified: ({ verifiedAt }) => ({ at: verifiedAt, none: "not yet" }),
           Remove:
             context.operator.organizationId === null &&
             (({ domain }) =>
@@ -55,16 +54,6 @@ const sendersPages = listPage("/senders", senders, {
     ),
   }),
 })
-
-/** The state of a sender and of its link domain. */
-const SenderBadge = (props: Pick<Sender, "liveSince" | "linkDomain" | "linkDomainVerifiedAt">) => {
-  const { liveSince, linkDomain, linkDomainVerifiedAt } = props
-  if (liveSince === null) return <StatusBadge tone="warning">Not verified</StatusBadge>
-  if (linkDomain !== null && linkDomainVerifiedAt === null) {
-    return <StatusBadge tone="warning">Live, links not verified</StatusBadge>
-  }
-  return <StatusBadge tone="good">Live</StatusBadge>
-}
 
 const to = "/senders"
 
@@ -108,7 +97,7 @@ const contentOf = (view: SenderView) => {
   return (
     <Page
       title={<ForeignText>{formatFrom(sender)}</ForeignText>}
-      state={<SenderBadge {...sender} />}
+      state={renderValue(senderState(sender))}
       id={id}
       commands={[ops("senders show", id), ops("senders verify", id), ops("senders rotate-dkim", id)]}
     >
@@ -128,10 +117,9 @@ const contentOf = (view: SenderView) => {
             : "No campaigns use this sender. A program without a separate sender uses the organization's."
         }
       />
-      <Disclosure action={updateAction} title="Change">
+      <ActionForm title="Change" action={updateAction} params={params} found={sender}>
         <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
-        <ActionForm action={updateAction} params={params} found={sender} />
-      </Disclosure>
+      </ActionForm>
       <ConfirmLink page={removeSenderRoutes[0]} params={params} label="Remove" />
     </Page>
   )
@@ -155,16 +143,16 @@ const SenderFacts = ({ sender, organization, program }: SenderView) => (
   <Section title="Facts">
     <Facts
       facts={{
-        Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
-        "Sends for": program ? <IdLink id={program.id}>{program.name}</IdLink> : "programs without a separate sender",
+        Organization: organization,
+        "Sends for": program ?? "programs without a separate sender",
         "Reply-to": sender.replyTo ?? "the From address",
         "DKIM domain": sender.dkimDomain,
         "Bounce domain": sender.bounceDomain ?? "the deployment's",
         "Link domain": sender.linkDomain ?? "the deployment's",
-        "Links verified": sender.linkDomain !== null && <Time at={sender.linkDomainVerifiedAt} none="not yet" />,
+        "Links verified": sender.linkDomain !== null && { at: sender.linkDomainVerifiedAt, none: "not yet" },
         Ramp: describeRamp(sender.ramp) ?? "none (unlimited)",
-        Live: <Time at={sender.liveSince} none="not yet" />,
-        Added: <Time at={sender.createdAt} />,
+        Live: { at: sender.liveSince, none: "not yet" },
+        Added: { at: sender.createdAt },
       }}
     />
   </Section>
@@ -177,20 +165,18 @@ const DkimKeys = ({ sender, now }: SenderView) => (
       rows={sender.keys}
       columns={{
         Selector: ({ selector }) => <Code>{selector}</Code>,
-        State: (key) => (
-          <StatusBadge tone={key.isSigning ? "good" : key.signsFrom === null ? "warning" : "neutral"}>
-            {dkimKeyState(key)}
-          </StatusBadge>
-        ),
+        State: (key) => ({
+          tone: key.isSigning ? "good" : key.signsFrom === null ? "warning" : "neutral",
+          word: dkimKeyState(key),
+        }),
         Age: ({ createdAt }) => formatDuration((now - toUnixMillis(createdAt)) / 1000),
-        "Signs from": ({ signsFrom }) => <Time at={signsFrom} none="not verified" />,
-        "Signs until": ({ signsUntil }) => <Time at={signsUntil} none="until replaced" />,
+        "Signs from": ({ signsFrom }) => ({ at: signsFrom, none: "not verified" }),
+        "Signs until": ({ signsUntil }) => ({ at: signsUntil, none: "until replaced" }),
       }}
     />
-    <Disclosure action={rotateAction} title="Rotate the key">
+    <ActionForm title="Rotate the key" action={rotateAction} params={{ sender: sender.id }}>
       <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
-      <ActionForm action={rotateAction} params={{ sender: sender.id }} />
-    </Disclosure>
+    </ActionForm>
   </Section>
 )
 
@@ -200,8 +186,8 @@ const RampDays = ({ daily, day, sentToday }: RampState) => (
     label="Maximum messages per sending day (UTC)"
     rows={daily.split(",").map((most, i) => ({ most: Number(most), number: i + 1 }))}
     columns={{
-      Day: { count: ({ number }) => number },
-      Maximum: { count: ({ most }) => most },
+      Day: { number: ({ number }) => number },
+      Maximum: { number: ({ most }) => most },
       State: ({ number }) =>
         number < day ? "done" : number > day ? "upcoming" : foreign`today: ${formatCount(sentToday ?? 0)} sent`,
     }}

@@ -2,7 +2,7 @@ import { formatCapped } from "@outreach/backoffice/format"
 import { suppressions } from "@outreach/backoffice/lists/suppressions"
 import type { ValuesOf } from "@outreach/backoffice/operations/Field"
 import { createSuppression, removeSuppression, type scope } from "@outreach/backoffice/operations/suppressions"
-import { SUPPRESSION_WORDS, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
+import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { Effect } from "effect"
@@ -29,7 +29,6 @@ const suppressionPages = listPage("/suppressions", suppressions, {
       counts:
         organizationId === undefined ? Effect.succeed([]) : SuppressionReader.use(({ count }) => count(organizationId)),
     }),
-  cells: { kind: ({ kind }) => SUPPRESSION_WORDS[kind], reason: ({ reason }) => SUPPRESSION_WORDS[reason] },
   around: ({ filter: { organizationId, programId }, counts, objects, isShown }) => {
     const program = programId ?? "pgm_…"
     return {
@@ -47,17 +46,11 @@ const suppressionPages = listPage("/suppressions", suppressions, {
           columns={{
             Scope: ({ programId, name }) => (programId === null ? `The whole organization, ${name}` : name),
             Entries: {
-              number: ({ organizationId: organization, programId: program, count }) => (
-                <a
-                  href={withQuery("/suppressions", {
-                    organization,
-                    program: program ?? undefined,
-                    scope: program === null ? "organization" : "program",
-                  })}
-                >
-                  {formatCapped(count, COUNT_CAP)}
-                </a>
-              ),
+              number: ({ organizationId: organization, programId: program, count }) => {
+                const scope = program === null ? "organization" : "program"
+                const to = withQuery("/suppressions", { organization, program: program ?? undefined, scope })
+                return { to, name: formatCapped(count, COUNT_CAP) }
+              },
             },
           }}
         />

@@ -6,7 +6,7 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { RELEASE } from "@outreach/process/release"
 import { Array as Arr, Cause, Effect, Order } from "effect"
-import type { ComponentChildren } from "preact"
+import type { VNode } from "preact"
 import { Advice, FINDING_TONES } from "../../components/Advice.tsx"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -56,7 +56,7 @@ interface Row {
   readonly word: string
   readonly found: string
   readonly remedy: Pick<Finding, "advice" | "command">
-  readonly source: ComponentChildren
+  readonly source: VNode
 }
 
 const COLUMNS: Columns<Row> = {

@@ -1,12 +1,7 @@
 import { DELIVERY_TONES } from "@outreach/backoffice/lists/deliveries"
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { describeOutcome, explainFailure } from "@outreach/domain/deliveries/describeCause"
+import { explainFailure } from "@outreach/domain/deliveries/describeCause"
 import { foreign, StatusBadge } from "../../components/values.tsx"
-
-/** An attempt's status, or the reason for a missing one. */
-export const Outcome = (attempt: Pick<Attempt, "status" | "outcome">) => (
-  <StatusBadge tone={attempt.outcome === "success" ? "good" : "bad"}>{describeOutcome(attempt)}</StatusBadge>
-)
 
 /** The reason of a failed call as a sentence, with the first line of its response. */
 export const FailureSentence = ({
