@@ -12,9 +12,9 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 /** The tests of all packages in one project: a few processes share their modules, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
-    include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
-    setupFiles: "packages/testing/src/configureProperties.ts",
-    globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
+    include: ["{packages,packages/test-support,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
+    setupFiles: "packages/test-support/testing/src/configureProperties.ts",
+    globalSetup: "packages/test-support/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,
     // Loading the modules again for each file would take longer than the tests.

@@ -9,9 +9,9 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 /** Checks that kill processes, need a mail server or a browser, or take minutes: each file in its own process. */
 export default defineConfig({
   test: {
-    include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
-    setupFiles: "packages/testing/src/configureProperties.ts",
-    globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
+    include: ["{packages,packages/test-support,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
+    setupFiles: "packages/test-support/testing/src/configureProperties.ts",
+    globalSetup: "packages/test-support/embedded-postgres/src/vitestServer.ts",
     // Two more than there are cores, because proofs wait for half of their time.
     maxWorkers: availableParallelism() + 2,
     // Concurrent tests of a file have a PostgreSQL each.

@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 
-const NODE_MODULES = ["{apps,packages}/*/{,test/}node_modules", "{benchmarks,deploy,examples,tools}/node_modules"]
+const NODE_MODULES = [
+  "{apps,packages,packages/test-support}/*/{,test/}node_modules",
+  "{benchmarks,deploy,examples,tools}/node_modules",
+]
 
 /**
  * Copies the repository: tracked, new and built files, and links to the installed packages. Packages of the workspace are those of the copy.

@@ -19,7 +19,7 @@ interface Gate {
 }
 
 const { core, changed, promises }: Gate = parse(readFileSync(join(root, ".ci/proofs.yaml"), "utf8"))
-const proofs = globSync("{packages,apps}/*/test/**/*.proof.ts", { cwd: root })
+const proofs = globSync("{packages,packages/test-support,apps}/*/test/**/*.proof.ts", { cwd: root })
   .concat(globSync("examples/test/**/*.proof.ts", { cwd: root }))
   .sort()
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-const RULE = new URL("../../../deploy/kubernetes/alerts.yaml", import.meta.url)
+const RULE = new URL("../../../../deploy/kubernetes/alerts.yaml", import.meta.url)
 
 /** Returns the alert rules as a file for Prometheus. */
 export const alertRules = (): string =>
