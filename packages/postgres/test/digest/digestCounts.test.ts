@@ -4,6 +4,7 @@ import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { DIGEST_COLUMNS } from "@outreach/postgres/digest/digestColumns"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, insertRecipients, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
@@ -102,6 +103,14 @@ test("finds both equal after concurrent transactions, over a midnight", function
   const differs = campaigns.map(() => expect.objectContaining({ count: "sent" }))
   expect(yield* recountDigest("3000-01-01", organization.id)).toEqual(differs)
   expect((yield* sql`select from qualifications where organization_id = ${organization.id}`).length).toBeGreaterThan(20)
+})
+
+test("the table has a column for each figure of the events that the digest counts", function* () {
+  const columns = yield* sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = 'digest_outreach'::regclass and attnum > 0 and atttypid = 'integer'::regtype`
+  const figures = ["recipients_published", ...DIGEST_COLUMNS.map(({ name }) => name)]
+  expect(columns.map(({ name }) => name).sort()).toEqual(figures.sort())
 })
 
 /** The input of a writer. */
