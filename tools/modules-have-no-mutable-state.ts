@@ -22,7 +22,9 @@ const STATE = [
   /^ {2}static readonly (\w+)(?:: .+?)? = new (?:Map|WeakMap|Set|WeakSet)(?:<.*>)?\(\)/,
 ]
 
-const files = globSync("{apps,packages}/*/src/**/*.{ts,tsx,js}", { cwd: root }).filter((file) => !IN_PAGES.test(file))
+const files = globSync("{apps,packages,packages/test-support}/*/src/**/*.{ts,tsx,js}", { cwd: root }).filter(
+  (file) => !IN_PAGES.test(file),
+)
 if (files.length === 0) throw new Error("There are no sources.")
 const found = files.flatMap((file) =>
   readFileSync(join(root, file), "utf8")

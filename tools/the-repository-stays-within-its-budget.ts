@@ -13,8 +13,8 @@ const linesIn = (folder: RegExp): number =>
   count(/\n/g, ...files.filter((path) => folder.test(path) && /\.(?:ts|tsx|sql|js)$/.test(path)))
 
 const measured: Readonly<Record<string, number>> = {
-  source_lines: linesIn(/^(?:apps\/[^/]+\/src|packages\/[^/]+\/(?:src|sql))\//),
-  test_lines: linesIn(/^(?:(?:apps|packages)\/[^/]+|examples)\/test\//),
+  source_lines: linesIn(/^(?:apps\/[^/]+\/src|packages\/.+\/(?:src|sql))\//),
+  test_lines: linesIn(/^(?:(?:apps|packages)\/.+|examples)\/test\//),
   tables: count(/^create table/gm, "packages/postgres/schema.sql"),
   sql_functions: files.filter((path) => /^packages\/postgres\/sql\/functions\/.*\.sql$/.test(path)).length,
   commands: count(/^## /gm, "apps/ops/commands.md"),
