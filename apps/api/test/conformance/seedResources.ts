@@ -2,9 +2,10 @@ import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { EventPublisherPg } from "@outreach/postgres/events/EventPublisherPg"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import type { TestApi } from "../startApi.ts"
 
@@ -49,5 +50,5 @@ export const seedResources = (api: TestApi, livemode = false): Promise<Resources
           recipients: `/v1/partners/consumer/campaigns/${campaign.id}/recipients?`,
         },
       }
-    }).pipe(Effect.provideService(Deployment, { livemode })),
+    }).pipe(Effect.provide(Layer.fresh(EventPublisherPg)), Effect.provideService(Deployment, { livemode })),
   )

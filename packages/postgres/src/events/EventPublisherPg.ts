@@ -41,16 +41,7 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
       yield* traced(
         events,
         (traceparent) => sql`
-          with changed as (
-            update recipients recipient set updated_at = stamped.at, ${stampColumns},
-              last_event_at = case when stamped.stamp = 'published_at' then last_event_at else stamped.at end
-            from (
-              select recipient_id, stamp, ${at}::timestamptz as at
-              from ${toTable("stamped", events.flatMap(stampsOf), { recipientId: "text", stamp: "text" })}
-            ) stamped
-            where recipient.organization_id = ${organizationId} and recipient.id = stamped.recipient_id
-            returning ${RECIPIENT_STATE}
-          ), tallied as (${countRecipients("changed")}), draft as materialized (
+          with draft as materialized (
             select draft.* from ${toTable("draft", drafts, {
               ...{ id: "text", type: "text", campaignId: "text", programId: "text", recipientId: "text" },
               ...{ occurredAt: "timestamptz", body: "text", recipients: "int", suspected: "bool" },
@@ -68,7 +59,16 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
             from draft group by program_id
             on conflict (organization_id, date, program_id) do update set
               recipients_published = kept.recipients_published + excluded.recipients_published, ${sql.literal(ADDED)}
-          )
+          ), changed as (
+            update recipients recipient set updated_at = stamped.at, ${stampColumns},
+              last_event_at = case when stamped.stamp = 'published_at' then last_event_at else stamped.at end
+            from (
+              select recipient_id, stamp, ${at}::timestamptz as at
+              from ${toTable("stamped", events.flatMap(stampsOf), { recipientId: "text", stamp: "text" })}
+            ) stamped
+            where recipient.organization_id = ${organizationId} and recipient.id = stamped.recipient_id
+            returning ${RECIPIENT_STATE}
+          ), tallied as (${countRecipients("changed")})
           select`,
       )
       yield* hints.give("events", organizationId)

@@ -87,6 +87,8 @@ const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
   clockDoubted: `(select count(doubt) from clock_watch where ${IS_CLOCK_DOUBTED})`,
 }
 
+const DUE: ReadonlySet<keyof typeof EXPRESSIONS> = new Set([...READINGS.due, "baseline"])
+
 interface Options {
   /** How far due work is counted. */
   readonly limit: number
@@ -136,11 +138,9 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
           -- Starts at the first due row, to scan the dead rows before it only once.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
-  const read = (names: ReadonlyArray<keyof typeof EXPRESSIONS>, { limit, organizationId = null, baseline }: Options) =>
-    sql`
-        with scope as materialized (
-          select ${organizationId}::text as organization_id
-        ), last_snapshot as materialized (
+  /** The parts for facts about due work. Other readings don't contain them, so that no lock on their tables delays them. */
+  const dueParts = ({ limit, baseline }: Options) => sql`
+        last_snapshot as materialized (
           select age(${baseline?.snapshot ?? null}::xid8::xid) as age
         ), busy as materialized (
           -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
@@ -244,7 +244,13 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
             select asked_at from unsubscriptions where suppressed_at is null and ${inScope()}
             order by asked_at limit ${limit}::int
           ) waiting
-        ), holder (name, transactions, since) as (
+        ),`
+  const read = (names: ReadonlyArray<keyof typeof EXPRESSIONS>, options: Options) =>
+    sql`
+        with scope as materialized (
+          select ${options.organizationId ?? null}::text as organization_id
+        ), ${names.some((name) => DUE.has(name)) ? dueParts(options) : sql``}
+        holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
           where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
           union all
