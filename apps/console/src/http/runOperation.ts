@@ -17,7 +17,7 @@ export const givenTo = <S extends Subject, F extends Fields>(
 
 const NO_CHANGE = "No change: these are the current settings."
 
-/** Runs an operation. Returns its result, undefined if nothing would change, and the sentence about it. */
+/** Runs an operation. Returns its result and the sentence about it; without a change, no result. */
 export const runOperation = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   values: Values,
