@@ -30,7 +30,7 @@ interface Given extends Values {
   readonly confirm?: number
 }
 
-/** Runs an operation after its confirmation, and prints its result. A result that is no object isn't printed. */
+/** Runs an operation after its confirmation, and prints its result if it is an object. */
 export const runCommand = Effect.fnUntraced(function* <S, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   { dryRun, detach, quiet, yes, ...values }: Given,

@@ -44,7 +44,7 @@ export class ErasureRepository extends Context.Service<
     /** Reserves `count` placeholder numbers of the organization. Returns the first. */
     reservePlaceholders(organizationId: OrganizationId, count: number): Effect.Effect<number>
     /** Erases the last replies of recipients' domains, which may be about them; before the organization's clock is locked. */
-    eraseReplies(organizationId: OrganizationId, ids: ReadonlyArray<RecipientId>): Effect.Effect<void>
+    eraseReplies(subject: Subject): Effect.Effect<void>
     /** Erases the recipients with their messages, unsubscriptions, suppressions and qualifications; part of a stamped transaction. */
     eraseAtOnce(
       subject: Subject,

@@ -103,7 +103,7 @@ const beginErasure = Effect.fnUntraced(function* (
     yield* erased.add(organizationId, identities)
     const [hash, ...others] = yield* erased.hash(organizationId, identities)
     const placeholders = yield* createPlaceholders(subject)
-    yield* erasures.eraseReplies(organizationId, [...ids])
+    yield* erasures.eraseReplies(subject)
     const at = yield* transaction.commitTimestamp(organizationId)
     // A recipient imported in the meantime repeats the erasure; later imports find the hashes.
     const again = yield* erasures.findSubject(organizationId, clinician)
@@ -162,7 +162,7 @@ export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
     )
     if (subject.recipients.length === 0) return 0
     const placeholders = yield* createPlaceholders(subject)
-    yield* erasures.eraseReplies(organizationId, recipientIds)
+    yield* erasures.eraseReplies(subject)
     for (const table of ["events", "hits"] as const) yield* erasures.erase({ ...subject, placeholders }, table)
     // Last, because this locks the organization's clock until the end.
     yield* erasures.eraseAtOnce(subject, placeholders, yield* transaction.commitTimestamp(organizationId))

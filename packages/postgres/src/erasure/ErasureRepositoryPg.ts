@@ -115,12 +115,12 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
           returning (placeholders - ${count}::int)::double precision as first`.pipe(decodeNumber)
     }),
 
-    eraseReplies: (organizationId, ids) =>
+    eraseReplies: ({ organizationId, recipients }) =>
       sql`
           update campaign_domains kept set last_reply = null
           from (
             select distinct campaign_id, lower(split_part(email, '@', -1)) as domain from recipients
-            where organization_id = ${organizationId} and id = any (${ids}::text[]) order by 1, 2
+            where organization_id = ${organizationId} and id = any (${recipients.map(({ id }) => id)}::text[]) order by 1, 2
           ) erased
           where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
             and last_reply is not null`,
