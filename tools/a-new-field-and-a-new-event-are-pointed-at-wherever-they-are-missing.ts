@@ -167,7 +167,7 @@ const run = (folder: string, command: string, args: ReadonlyArray<string>): stri
   return stripVTControlCharacters(`${stdout}\n${stderr}`)
 }
 
-/** Returns each error of the compiler as one text, and the output of each failed test. */
+/** Returns each error of the compiler as one text, and each error of tests after the names of all tests that failed with it. */
 const complaints = (folder: string, { packages, tests }: Step): ReadonlyArray<string> => {
   const include = packages.flatMap((project) => [`${project}/src`, `${project}/test`])
   writeFileSync(join(folder, PROJECT), JSON.stringify({ extends: "./tsconfig.json", include }))
@@ -177,7 +177,7 @@ const complaints = (folder: string, { packages, tests }: Step): ReadonlyArray<st
       : run(folder, "node_modules/.bin/tsc", ["--pretty", "false", "-p", PROJECT]).split(/\n(?=\S)/)
   if (tests.length === 0) return errors
   const told = run(folder, "node", ["node_modules/vitest/vitest.mjs", "run", ...tests])
-  return [...errors, ...told.split(/^ FAIL /m).slice(1)]
+  return [...errors, ...told.slice(told.indexOf(" FAIL ")).split(/^⎯+\[\d+\/\d+\]⎯$/m)]
 }
 
 const folder = mkdtempSync(join(tmpdir(), "outreach-change-"))
