@@ -1,28 +1,24 @@
 import { pageOperation } from "@outreach/backoffice/lists/List"
 import type { Declared, ServicesOf } from "@outreach/backoffice/operations/Operation"
-import { subjects } from "@outreach/backoffice/subjects"
+import { subjects, subjectTexts } from "@outreach/backoffice/subjects"
 import { Command } from "effect/cli"
 import { type AnyCommand, command, type Services } from "./command.ts"
 
-type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]["modules"]>[number]>
+type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]>[number]>
 type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never
 
 /** Loads the commands of a subject, in alphabetical order. A subject without a description is its only command. */
 export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCommand> => {
-  const { modules, ...described } = subjects[word]
-  const values = (await Promise.all<object>(modules())).flatMap(
-    (module): ReadonlyArray<unknown> => Object.values(module),
-  )
-  const commands = values
+  const modules = await Promise.all<object>(subjects[word]())
+  const commands = modules
+    .flatMap((module): ReadonlyArray<unknown> => Object.values(module))
     .filter(isDeclared)
     .filter(({ command }) => command.split(" ")[0] === word)
     .toSorted((one, other) => (one.command < other.command ? -1 : 1))
     .map(toCommand)
-  if (!("about" in described)) return commands[0]!
-  return Command.make(word).pipe(
-    Command.withDescription(described.about),
-    Command.withSubcommands(commands),
-  ) as AnyCommand
+  const about = subjectTexts[word]
+  if (about === undefined) return commands[0]!
+  return Command.make(word).pipe(Command.withDescription(about), Command.withSubcommands(commands)) as AnyCommand
 }
 
 // The compiler checks here that each operation and list has its services.
