@@ -1,43 +1,32 @@
-import { Redacted } from "effect"
+import { Redacted, Struct } from "effect"
 
 type Treatment = "recorded" | "origin" | "withheld"
 
-const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name: string, Treatment]> =>
-  names.split(/\s+/).map((name) => [name, treatment])
-
 /**
- * How the audit log treats the flags and arguments of recorded commands, by name.
+ * The flags and arguments of recorded commands by their treatment.
  *
  * `recorded` values are ids, names of objects, words of a fixed list, numbers and times. Of an `origin`, only scheme and host are recorded.
- * A `withheld` value may be a secret, personal data or free text; the log records only that the argument was given. Unknown names are withheld, and so
- * are all values that look like an e-mail address or an NPI.
+ * A `withheld` value may be a secret, personal data or free text; the log records only that the argument was given.
  */
-export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
-  ...all("withheld", "contact dkim-key email file html log map npi out recipient rejects reply-to subject text token"),
-  ...all("origin", "short-link url"),
-  ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),
-  ...all(
-    "recorded",
-    "delivery detach disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields force",
-  ),
-  ...all(
-    "recorded",
-    "format from grace grant-to group id ignore-columns import in-flight key kind layout learner-target limit link-domain",
-  ),
-  ...all(
-    "recorded",
-    "name no-contacts older-than operator organization outcome overlap own-secret per-minute per-second postal-address program",
-  ),
-  ...all(
-    "recorded",
-    "margin pause-on-complaints promoted quiet ramp rate reason replay replay-missed restored-to result resume-campaigns retry-schedule",
-  ),
-  ...all(
-    "recorded",
-    "retry-statuses reveal role scope scopes secret selector sender sender-name session since skip-bad slug standard-webhooks status to type types",
-  ),
-  ...all("recorded", "window-end window-start with-session-settings yes"),
-])
+const NAMES: Readonly<Record<Treatment, string>> = {
+  withheld: "contact dkim-key email file html log map npi out recipient rejects reply-to subject text token",
+  origin: "short-link url",
+  recorded: `
+    after all before bom bounce-domain campaign check completer-target confirm date delivery detach
+    disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields force format from grace
+    grant-to group id ignore-columns import in-flight key kind layout learner-target limit link-domain margin name
+    no-contacts older-than operator organization outcome overlap own-secret pause-on-complaints per-minute
+    per-second postal-address program promoted quiet ramp rate reason replay replay-missed restored-to result
+    resume-campaigns retry-schedule retry-statuses reveal role scope scopes secret selector sender sender-name
+    session since skip-bad slug standard-webhooks status to type types window-end window-start with-session-settings
+    yes
+  `,
+}
+
+/** The treatment by name. Unknown names are withheld, and so are all values that look like an e-mail address or an NPI. */
+export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries(
+  Struct.keys(NAMES).flatMap((treatment) => NAMES[treatment].match(/\S+/g)!.map((name) => [name, treatment])),
+)
 
 /** Returns an argument's value for the audit log; null if it is withheld. */
 export const recordArgument = (
