@@ -1,3 +1,4 @@
+import { PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { Layer } from "effect"
 import { CampaignReader } from "./campaigns/CampaignReader.ts"
 import { SendingReader } from "./campaigns/SendingReader.ts"
@@ -35,7 +36,7 @@ export const backoffice = Layer.mergeAll(
   FailureGroupReader.layer,
   ReplayReader.layer,
   DigestReader.layer,
-  PersonalDataReader.layer,
+  Layer.provide(PersonalDataReader.layer, PersonalDataFinder.layer),
   EventReader.layer,
   InboxReader.layer,
   DatabaseInspection.layer,

@@ -23,7 +23,7 @@ export type Dying<Methods> = {
 }
 
 /** Turns database errors in all methods of a service into defects that name the service and the method. */
-export const dieOnDatabaseFailure = <Methods extends object>(service: string, methods: Methods): Dying<Methods> =>
+const dieOnDatabaseFailure = <Methods extends object>(service: string, methods: Methods): Dying<Methods> =>
   Object.fromEntries(
     Object.entries(methods).map(([name, method]) => {
       const orDie = orDieAs(`${service}.${name}`)

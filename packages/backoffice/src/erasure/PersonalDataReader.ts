@@ -5,11 +5,11 @@ import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
-import { dieOnDatabaseFailure } from "@outreach/postgres/adapter"
+import { DatabaseService } from "@outreach/postgres/adapter"
 import { type Delivered, type EventKey, PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { decodeColumn, decodeRows, decodeValue } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
-import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { consistentRead } from "../consistentRead.ts"
 import { createExtractor, tokenWords } from "./createExtractor.ts"
@@ -34,9 +34,9 @@ export type PersonalData = {
 } & Readonly<Record<PersonalTable | "deliveries", ReadonlyArray<object>>>
 
 /** Reads all data on a clinician, and removes data on other people from texts (`createExtractor`). */
-export class PersonalDataReader extends Context.Service<PersonalDataReader>()("backoffice/erasure/PersonalDataReader", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class PersonalDataReader extends DatabaseService<PersonalDataReader>()(
+  "backoffice/erasure/PersonalDataReader",
+  function* (sql) {
     const finder = yield* PersonalDataFinder
 
     /** Of several recipients with one address, only those with the clinician's NPI belong to the clinician. */
@@ -141,18 +141,13 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
       } satisfies PersonalData
     })
 
-    return dieOnDatabaseFailure("PersonalDataReader", {
+    return {
       /** Reads the data on a clinician as of one moment, in a transaction without writes. */
       read: (organizationId: OrganizationId, clinician: Clinician) =>
         Effect.provideService(consistentRead(read(organizationId, clinician)), SqlClient.SqlClient, sql),
-    })
-  }),
-}) {
-  static readonly layer = Layer.provide(
-    Layer.effect(PersonalDataReader, PersonalDataReader.make),
-    PersonalDataFinder.layer,
-  )
-}
+    }
+  },
+) {}
 
 /** Extracts the deliveries of the subject's events, and the attempts of other deliveries whose response names the subject. */
 const ownDeliveries = (subject: Subject, eventIds: ReadonlyArray<EventId>, rows: ReadonlyArray<Delivered>) => {
