@@ -1,4 +1,5 @@
 import { snakeName } from "@outreach/backoffice/csv/csvTable"
+import { formatCounted } from "@outreach/backoffice/format"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { describeFault, faultOf } from "@outreach/postgres/describeFault"
@@ -56,17 +57,11 @@ const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
   `${operation} failed in the database (${reason}): ${faultOf(reason).advice}.`
 
 const explainUsage = (error: CliError.CliError): string => {
-  if (error._tag !== "ShowHelp") return withoutValue(error).message
+  if (error._tag !== "ShowHelp") return describeWithoutValue(error)
   const command = error.commandPath.join(" ")
-  if (isMissing(error)) {
-    const names = error.errors.flatMap((each) =>
-      each._tag === "MissingOption" ? `--${each.option}` : each._tag === "MissingArgument" ? `<${each.argument}>` : [],
-    )
-    return `${command} needs ${new Intl.ListFormat("en-GB").format(names)}. See ${command} --help.`
-  }
   const faults = error.errors.map((each) =>
-    withoutValue(each)
-      .message.trim()
+    describeWithoutValue(each)
+      .trim()
       .replace(/\s*\n\s*/g, " "),
   )
   const sentence = faults.length === 0 ? `${command} needs a command` : faults.join("; ")
@@ -89,45 +84,35 @@ const isMissing = (error: CliError.ShowHelp): boolean =>
   error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
 
 /** Names all missing inputs of a command line, of which the parser reports only the first. */
-const completeMissing = (
+const explainMissing = (
   args: ReadonlyArray<string>,
   doc: HelpDoc.HelpDoc,
-  error: CliError.ShowHelp,
-): CliError.ShowHelp => {
+  { commandPath }: Pick<CliError.ShowHelp, "commandPath">,
+): string => {
   const takesValue = (arg: string) =>
     [...doc.flags, ...(doc.globalFlags ?? [])].some(({ name, type }) => type !== "boolean" && arg === `--${name}`)
   const isGiven = (name: string) => args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
   const values = args.filter((arg, i) => !arg.startsWith("-") && !takesValue(args[i - 1] ?? ""))
-  const given = values.length - (error.commandPath.length - 1)
-  return new CliError.ShowHelp({
-    commandPath: error.commandPath,
-    errors: [
-      ...(doc.args ?? []).flatMap(({ name, required }, i) =>
-        required && i >= given ? [new CliError.MissingArgument({ argument: name })] : [],
-      ),
-      ...doc.flags.flatMap(({ name, required }) =>
-        required && !isGiven(name) ? [new CliError.MissingOption({ option: name })] : [],
-      ),
-    ],
-  })
+  const given = values.length - (commandPath.length - 1)
+  const missing = [
+    ...(doc.args ?? []).flatMap(({ name, required }, i) => (required && i >= given ? [`<${name}>`] : [])),
+    ...doc.flags.flatMap(({ name, required }) => (required && !isGiven(name) ? [`--${name}`] : [])),
+  ]
+  const command = commandPath.join(" ")
+  return `${command} needs ${new Intl.ListFormat("en-GB").format(missing)}. See ${command} --help.`
 }
 
-/** Removes the typed value from a usage error, because it may be an API key, an NPI or an e-mail address. */
-const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpErrors => {
+/** Describes a usage error without the typed value, because it may be an API key, an NPI or an e-mail address. */
+const describeWithoutValue = (error: CliError.NonShowHelpErrors): string => {
   switch (error._tag) {
     case "InvalidValue": {
-      if (error.value === "") return error
+      if (error.value === "") return error.message
       const where = error.kind === "flag" ? `flag --${error.option}` : `argument <${error.option}>`
       // For a switch with a value, the parser's advice repeats the value.
-      const expected = error.expected.replace(`=${error.value}`, "")
-      return new CliError.ValidationError({ message: `Invalid value for ${where}. Expected: ${expected}` })
+      return `Invalid value for ${where}. Expected: ${error.expected.replace(`=${error.value}`, "")}`
     }
-    case "UnexpectedArgument": {
-      const count = error.arguments.length
-      return new CliError.ValidationError({
-        message: `${count} ${count === 1 ? "argument" : "arguments"} more than the command takes`,
-      })
-    }
+    case "UnexpectedArgument":
+      return `${formatCounted(error.arguments.length, "argument")} more than the command takes`
     case "UnrecognizedOption": {
       const [, form] = OUTPUT_FLAG.exec(error.option) ?? []
       const similar = GLOBAL_FLAGS.filter((flag) => isAlike(error.option, flag))
@@ -135,24 +120,22 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
         form === undefined
           ? [...error.suggestions, ...similar]
           : [`--output ${OUTPUT_FORMS.find((each) => each === form) ?? "json"}`]
-      const hint = meant.length === 0 ? "" : `. Did you mean ${meant.join(" or ")}?`
-      return new CliError.ValidationError({
-        message: `Unknown flag ${error.option} of ${error.command?.join(" ")}${hint}`,
-      })
+      return `Unknown flag ${error.option} of ${error.command?.join(" ")}${suggest(meant)}`
     }
-    case "UnknownSubcommand": {
-      const hint = error.suggestions.length === 0 ? "" : `. Did you mean ${error.suggestions.join(" or ")}?`
-      return new CliError.ValidationError({ message: `Unknown command after ${error.parent?.join(" ")}${hint}` })
-    }
+    case "UnknownSubcommand":
+      return `Unknown command after ${error.parent?.join(" ")}${suggest(error.suggestions)}`
     default:
-      return error
+      return error.message
   }
 }
 
-/** Completes a parser failure with all missing inputs, using the help that the parser shows with it. */
+const suggest = (meant: ReadonlyArray<string>): string =>
+  meant.length === 0 ? "" : `. Did you mean ${meant.join(" or ")}?`
+
+/** Names all missing inputs in a parser failure, using the help that the parser shows with it. */
 export const namingAllMissing =
   (args: ReadonlyArray<string>) =>
-  <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | CliError.ShowHelp, R> => {
+  <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | CliError.ValidationError, R> => {
     let doc: HelpDoc.HelpDoc | undefined
     const present: CliOutput.Presenter["present"] = (event) => {
       if (event._tag === "InvalidInvocation") doc = event.helpDoc
@@ -162,7 +145,10 @@ export const namingAllMissing =
       Effect.provideService(CliOutput.Presenter, { present }),
       Effect.catchIf(
         (error) => CliError.isCliError(error) && error._tag === "ShowHelp" && isMissing(error) && doc !== undefined,
-        (error) => Effect.fail(completeMissing(args, doc!, error as unknown as CliError.ShowHelp)),
+        (error) => {
+          const message = explainMissing(args, doc!, error as unknown as CliError.ShowHelp)
+          return Effect.fail(new CliError.ValidationError({ message }))
+        },
       ),
     )
   }
