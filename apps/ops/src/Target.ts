@@ -30,6 +30,10 @@ export class Target extends Context.Service<
   )
 }
 
+/** Creates the layer of a service from the target. */
+export const fromTarget = <I, S>(service: Context.Key<I, S>, make: (target: Target["Service"]) => S) =>
+  Layer.effect(service, Effect.map(Target, make))
+
 const readEnvironment = Effect.gen(function* () {
   return Target.of({
     name: "the database of DATABASE_URL",

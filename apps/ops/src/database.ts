@@ -10,7 +10,7 @@ import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { refusal } from "./output/Output.ts"
-import { Target } from "./Target.ts"
+import { fromTarget, Target } from "./Target.ts"
 
 /** The connections to the target's database. Layers with the same memo map share them, as all command lines of a test file do. */
 export const client = Layer.unwrap(
@@ -42,18 +42,8 @@ export const client = Layer.unwrap(
 /** The target's database, and the other services of the commands' ports. */
 export const database = Layer.mergeAll(TransactionPg, HintsPg, AuditLog.layer).pipe(
   Layer.provideMerge(client),
-  Layer.provideMerge(
-    Layer.merge(
-      Layer.effect(
-        Deployment,
-        Effect.map(Target, ({ livemode }) => ({ livemode })),
-      ),
-      Layer.effect(
-        PrivateAddressesAllowed,
-        Effect.map(Target, ({ allowHttp }) => allowHttp),
-      ),
-    ),
-  ),
+  Layer.provideMerge(fromTarget(Deployment, ({ livemode }) => ({ livemode }))),
+  Layer.provideMerge(fromTarget(PrivateAddressesAllowed, ({ allowHttp }) => allowHttp)),
   Layer.provideMerge(Target.layer),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 )
