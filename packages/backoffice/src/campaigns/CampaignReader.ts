@@ -4,7 +4,7 @@ import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalC
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
-import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Struct } from "effect"
 
 /** The conditions of a list of campaigns, all of which must match. */
@@ -79,14 +79,8 @@ export type LateRefusalCount = typeof LateRefusalCount.Type
 const CampaignHour = Schema.Struct({ hour: Timestamp, sent: Schema.Int, bounced: Schema.Int })
 export type CampaignHour = typeof CampaignHour.Type
 
-const TOTALS = `jsonb_build_object(${Object.keys(CampaignTotals.fields)
-  .map((name) => `'${name}', ${columnOf(name)}`)
-  .join(", ")})`
-const listed = rowsOf(CampaignWithTotals, {
-  programName: "program_name",
-  organizationName: "organization_name",
-  totals: TOTALS,
-})
+const { json: totals } = rowsOf(CampaignTotals)
+const listed = rowsOf(CampaignWithTotals, { totals })
 const decodeTotals = decodeRows({ totals: CampaignTotals })
 const decodeNames = decodeRows(Struct.pick(ListedCampaign.fields, ["id", "name"]))
 const decodeHours = decodeRows(CampaignHour.fields)
@@ -124,7 +118,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
 
   totals: ({ organizationId, campaignId }: CampaignKey) =>
     sql`
-      select ${sql.literal(TOTALS)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
+      select ${sql.literal(totals)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
       decodeTotals,
       Effect.map((rows) => rows[0]!.totals),
     ),

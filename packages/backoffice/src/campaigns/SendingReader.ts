@@ -1,8 +1,8 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
-import { columnOf, decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Struct } from "effect"
+import { decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { SendingState } from "./explainUnsent.ts"
 import { RecipientState } from "./explainUnsentRecipient.ts"
@@ -11,12 +11,8 @@ import { RecipientState } from "./explainUnsentRecipient.ts"
 const MAX_FAILURES = 20
 const MAX_PAUSES = 1000
 
-const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinute"]))
-  .map((name) => `'${name}', ${columnOf(name)}`)
-  .join(", ")
-
 const states = rowsOf(SendingState, {
-  progress: `jsonb_build_object(${COUNTS}, 'sentInLastMinute', sent_in_last_minute)`,
+  progress: rowsOf(CampaignProgress).json,
   workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
   restoreFault: "restore_fault()",
   isQuotaReached: "quota_reached(campaign.organization_id, program_id)",
