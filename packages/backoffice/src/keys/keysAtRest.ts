@@ -1,8 +1,8 @@
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { SecretCipher, SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
-import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { decodeCount, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 
 /** The tables with ciphertexts of `SecretCipher` in a column `ciphertext`, and the text column that identifies a row. */
 const TABLES = [
@@ -24,14 +24,17 @@ const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ci
 type Row = typeof Row.Type
 const decodeCiphertexts = decodeRows(Row.fields)
 const decodeIds = decodeRows({ id: Schema.String })
-const decodeCount = decodeRow({ count: Schema.Int })
+
+/** Reads ciphertexts of a table. `rest` continues the condition. */
+const readRows = (sql: SqlClient.SqlClient, { table, id }: Table, rest: Statement.Fragment) =>
+  sql`
+    select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
+    where ciphertext is not null ${rest}`.pipe(decodeCiphertexts)
 
 /** Fails with `SecretUnopened` if a cipher can't decrypt the newest signing secret, so that no data is encrypted with a key that no process has. */
 export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCipher["Service"]) {
   const sql = yield* SqlClient.SqlClient
-  const [newest] = yield* sql`
-    select id, organization_id as "organizationId", ciphertext from signing_secrets
-    where ciphertext is not null order by id desc limit 1`.pipe(decodeCiphertexts)
+  const [newest] = yield* readRows(sql, TABLES[0], sql`order by id desc limit 1`)
   if (newest !== undefined && keyIdOf(newest.ciphertext, newest.organizationId) === undefined) {
     return yield* new SecretUnopened()
   }
@@ -42,7 +45,7 @@ export const countCiphertexts = Effect.gen(function* () {
   const counts = yield* Effect.forEach(TABLES, ({ table }) =>
     sql`select count(ciphertext)::int as count from ${sql(table)}`.pipe(decodeCount),
   )
-  return counts.reduce((total, { count }) => total + count, 0)
+  return counts.reduce((total, count) => total + count, 0)
 }).pipe(orDieAs("keysAtRest.count"))
 
 /** Counts the ciphertexts of each table by key, newest key first, and those that no key decrypts. */
@@ -108,9 +111,7 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
       // Other processes have locked, replaced or deleted the rest.
       const done = new Set(replaced.map(({ id }) => id))
       for (const missed of changes.filter(({ id }) => !done.has(id))) {
-        const current = yield* sql`
-          select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-          where ${sql(id)} = ${missed.id} and ciphertext is not null`.pipe(decodeCiphertexts)
+        const current = yield* readRows(sql, { table, id }, sql`and ${sql(id)} = ${missed.id}`)
         yield* reseal({ table, id }, current, "")
       }
     })
@@ -132,17 +133,15 @@ interface Table {
 type Advance = (ciphertexts: number) => Effect.Effect<void>
 
 const eachBatch = Effect.fnUntraced(function* <E, R>(
-  { table, id }: Table,
+  table: Table,
   use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E, R>,
 ) {
   const sql = yield* SqlClient.SqlClient
+  const id = sql(table.id)
   let after = ""
   for (;;) {
-    const rows: ReadonlyArray<Row> = yield* sql`
-      select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-      where ${sql(id)} > ${after} and ciphertext is not null order by ${sql(id)} limit ${BATCH_SIZE}`.pipe(
-      decodeCiphertexts,
-    )
+    const rest = sql`and ${id} > ${after} order by ${id} limit ${BATCH_SIZE}`
+    const rows: ReadonlyArray<Row> = yield* readRows(sql, table, rest)
     yield* use(rows)
     if (rows.length < BATCH_SIZE) return
     after = rows.at(-1)!.id
