@@ -67,15 +67,17 @@ export const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyAr
   return states.filter((each) => isSuccess === undefined || (each === "delivered") === isSuccess)
 }
 
-/** The ids that match a filter's times: no delivery is older than its event. */
-export const idRange = ({ from, to, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
+/** The ids below one that match a filter's times, and those of events whose deliveries come from the log. No delivery is older than its event. */
+export const rangeBelow = (before: string, { from, to, eventId }: DeliveryFilter) => {
   const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
     (millis) => typeof millis === "number",
   )
-  return [
-    begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins)),
-    to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS),
-  ]
+  const lowest = begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins))
+  const beyond = to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS)
+  const top = before < beyond ? before : beyond
+  const lowestEvent = eventId ?? (lowest === "" ? "" : `evt_${lowest.slice(4, 16)}`)
+  const highestEvent = eventId ?? (top === MAX_ID ? MAX_ID : `evt_${top.slice(4, 16)}${MAX_ID}`)
+  return { lowest, top, lowestEvent, highestEvent }
 }
 
 /** The lowest id of a delivery that was created at the end of a filter's times. */
@@ -85,12 +87,3 @@ export const highestId = ({ to }: DeliveryFilter): string =>
 /** The end of the batches that can contain ids below this one. */
 export const batchesBelow = (id: string): string =>
   id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
-
-/** The ids of events whose deliveries come from the log, within a range. */
-export const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
-  if (eventId !== undefined) return [eventId, eventId]
-  return [
-    lowest === "" ? "" : `evt_${lowest.slice(4, 16)}`,
-    top === MAX_ID ? MAX_ID : `evt_${top.slice(4, 16)}${MAX_ID}`,
-  ]
-}

@@ -19,13 +19,12 @@ import type { Statement } from "effect/sql"
 import {
   batchesBelow,
   type DeliveryFilter,
-  eventIdRange,
   highestId,
-  idRange,
   isOfAttempts,
   MAX_ID,
   MAX_SCAN,
   needsScan,
+  rangeBelow,
   statesOf,
 } from "./DeliveryFilter.ts"
 
@@ -126,9 +125,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     before: string,
     { historyRows, batchSize, limit }: Step,
   ) {
-    const [lowest, beyond] = idRange(filter)
-    const top = before < beyond ? before : beyond
-    const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+    const { lowest, top, lowestEvent, highestEvent } = rangeBelow(before, filter)
     const { organizationId, endpointId, eventId, campaignId, from, to } = filter
     // Omits unneeded parts, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
     const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })

@@ -8,8 +8,7 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import type { FilterOf } from "../operations/Field.ts"
-import type { issueFilters } from "./issueFilters.ts"
+import { checkBox, choice, endpointFilter, type FilterOf, httpStatus, organizationFilter } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
 const StoredGroup = Schema.Struct({
@@ -54,6 +53,23 @@ export const FAILURE_GROUP_STATES = {
   ended: "muted_at is null and closed_at is not null and open = 0",
 } as const
 type State = keyof typeof FAILURE_GROUP_STATES
+
+export const issueFilters = {
+  organizationId: organizationFilter,
+  endpointId: endpointFilter,
+  status: httpStatus,
+  state: choice(
+    "State",
+    [
+      ["lasting", "Failing now"],
+      ["dead", "With dead letters"],
+      ["muted", "Muted"],
+      ["ended", "Ended"],
+    ],
+    { all: "Open", hint: "Failing now, with dead letters to replay, muted, or ended without dead letters" },
+  ),
+  largest: checkBox("Largest first", { hint: "On one page" }),
+}
 
 /** Default of `state`: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
 export type FailureGroupFilter = FilterOf<typeof issueFilters>

@@ -26,18 +26,19 @@ const DISABLED: Readonly<Record<DisabledReason, string>> = {
   failing: "Every call failed for days. Its deliveries are queued until it is enabled.",
 }
 
+const REMOVED = {
+  tone: "neutral",
+  word: "Removed",
+  sentence: "It was removed permanently. Its history remains.",
+} as const
+const FAILING = { tone: "bad", word: "Failing", sentence: "No call has succeeded for at least a day." } as const
+
 /** Returns the worst of an endpoint's states. */
 export const endpointState = (endpoint: EndpointStatus): EndpointState => {
   const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
-  if (removedAt !== null)
-    return { tone: "neutral", word: "Removed", sentence: "It was removed permanently. Its history remains." }
+  if (removedAt !== null) return REMOVED
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
-  if (notices > 0)
-    return {
-      tone: "bad",
-      word: "Failing",
-      sentence: "No call has succeeded for at least a day.",
-    }
+  if (notices > 0) return FAILING
   if (breaker !== "closed") return BREAKERS[breaker]
   return lagEvents > 0 && lagSeconds > LATE_SECONDS
     ? { tone: "warning", word: "Behind", sentence: "Deliveries lag behind published events." }

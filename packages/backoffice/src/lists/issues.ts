@@ -1,8 +1,7 @@
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
-import { issueFilters } from "../deliveries/issueFilters.ts"
+import { FailureGroupReader, issueFilters } from "../deliveries/FailureGroupReader.ts"
 import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
 
 export const issues = list("issues list", {
