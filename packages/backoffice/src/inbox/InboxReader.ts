@@ -1,6 +1,6 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
-import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
+import type { InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
@@ -27,12 +27,6 @@ export const InboxCursor = Schema.Struct({
   eventId: Schema.String,
 })
 export type InboxCursor = typeof InboxCursor.Type
-
-export interface InboxPage {
-  readonly entries: ReadonlyArray<InboxEntry>
-  /** Null at the end of the list. A page may be short or empty before the end. */
-  readonly next: InboxCursor | null
-}
 
 /** The number of waiting and quarantined events, up to `COUNT_CAP`. */
 const InboxCounts = Schema.Struct({
@@ -114,7 +108,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
     const last = rows.length > limit ? rows[limit - 1] : undefined
     const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
     const next = last && at ? { at, organizationId: last.organizationId, eventId: last.eventId } : null
-    return { entries: rows.slice(0, limit), next } satisfies InboxPage
+    return { entries: rows.slice(0, limit), next }
   })
 
   // The newest keys of all organizations, then their events by primary key.
@@ -151,7 +145,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
     // The list continues after the last event of a full page, or after all that were read.
     const end = places.length === limit ? places.at(-1)! : rows.length - 1
     const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
-    return { entries, next: isOver ? null : (scanned[end] ?? null) } satisfies InboxPage
+    return { entries, next: isOver ? null : (scanned[end] ?? null) }
   })
 
   const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
@@ -165,7 +159,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
   return {
     /**
      * Lists events of one state: quarantined ones by that time, waiting ones by receipt and oldest first, as they
-     * are applied, and applied ones newest first.
+     * are applied, and applied ones newest first. `next` is null at the end of the list; a page may be short or empty before the end.
      */
     list: (state: InboxState, filter: InboxFilter, limit: number, after?: InboxCursor | null) =>
       state === "applied"

@@ -2,9 +2,9 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Effect, Result, Schema, Struct } from "effect"
+import { Effect, Result, Schema, type Scope, Struct } from "effect"
 import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
-import { operation, type TaggedFailure } from "../operations/Operation.ts"
+import { operation, type Step, type Steps, type TaggedFailure, toEffect } from "../operations/Operation.ts"
 import { rowsPart } from "../operations/Part.ts"
 import { checkIds } from "../operators/checkIds.ts"
 
@@ -103,16 +103,18 @@ export interface List<F, Row, R> extends Access {
 
 type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty"
 
-interface Declaration<F, C, Row, R, R2> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
+interface Declaration<F, C, Row, R, Y extends Step, R2> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
   readonly filters?: F
   /** Without it, all rows are read at once, and a row is identified by `key`: default the first column. */
   readonly cursor?: C
   readonly key?: ReadonlyArray<string>
   /** Reads the rows after a position: one more than `limit` if there are more, or a page. */
-  readonly read: (
-    filter: ValuesOf<F>,
-    part: Part<Position<C>>,
-  ) => Effect.Effect<ReadonlyArray<Row> | Page<Row, Position<C>>, TaggedFailure, R>
+  readonly read: Steps<
+    [filter: ValuesOf<F>, part: Part<Position<C>>],
+    ReadonlyArray<Row> | Page<Row, Position<C>>,
+    R,
+    Y
+  >
   readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, R2>
   // The type of a row is inferred only from `read`.
   readonly columns: Readonly<Record<string, Column<NoInfer<Row>>>>
@@ -142,15 +144,17 @@ export class InvalidAfter extends DescribedError(
 /** Declares a list by its command's words. */
 export const list = <
   Row extends object,
-  R,
+  R = never,
+  Y extends Step = never,
   R2 = never,
   const C extends Cursor = Record<never, never>,
   const F extends Fields = Record<never, never>,
 >(
   command: string,
-  { cursor, key, read, ...declaration }: Declaration<F, C, Row, R, R2>,
-): List<F, Row, R | R2> => {
+  { cursor, key, read, ...declaration }: Declaration<F, C, Row, R, Y, R2>,
+): List<F, Row, R2 | Exclude<R | Effect.Services<Y>, Scope.Scope>> => {
   const isWhole = cursor === undefined
+  const readPart = toEffect(read)
   const names = key ?? Object.keys(declaration.columns).slice(0, 1)
   const { schema, toText } = cursorOf(cursor ?? Object.fromEntries(names.map((name) => [name, Schema.String])))
   return {
@@ -162,7 +166,7 @@ export const list = <
     read: Effect.fnUntraced(function* (filter, { limit, after }) {
       const position = after === null ? Result.succeed(null) : parseInput(schema)(after)
       if (Result.isFailure(position)) return yield* new InvalidAfter()
-      const found = yield* read(filter, { limit, after: position.success as Position<C> | null })
+      const found = yield* readPart(filter, { limit, after: position.success as Position<C> | null })
       if (!Array.isArray(found)) {
         const { rows, next } = found as Page<Row, Position<C>>
         return { rows, next: next && toText(next) }
@@ -209,18 +213,17 @@ export const pageOperation = <F extends Fields, Row extends object, R>(list: Lis
     access: list.isPersonal ? "reveals" : "reads",
     ...Struct.pick(list, ["about", "examples"]),
     input: { ...list.filters, ...pageFields },
-    run: (given) =>
-      Effect.gen(function* () {
-        const { limit, after = null, ...others } = given as ValuesOf<F> & ValuesOf<typeof pageFields>
-        const filter = others as unknown as ValuesOf<F>
-        const { rows, next } = yield* readRows(list, filter, { limit, after })
-        if (rows.length === 0) {
-          yield* checkIds(filter)
-          yield* list.whenEmpty?.(filter) ?? Effect.void
-        }
-        const data = rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
-        return { data, hasMore: next !== null, ...(next !== null && { after: next }) }
-      }),
+    *run(given) {
+      const { limit, after = null, ...others } = given as ValuesOf<F> & ValuesOf<typeof pageFields>
+      const filter = others as unknown as ValuesOf<F>
+      const { rows, next } = yield* readRows(list, filter, { limit, after })
+      if (rows.length === 0) {
+        yield* checkIds(filter)
+        yield* list.whenEmpty?.(filter) ?? Effect.void
+      }
+      const data = rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
+      return { data, hasMore: next !== null, ...(next !== null && { after: next }) }
+    },
     show: ({ data }) => {
       const { rows, columns } = tableOf(list, data)
       return [rowsPart(rows, columns)]

@@ -1,7 +1,7 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { CampaignId } from "@outreach/domain/Identifier"
-import { Effect, Schema, Struct } from "effect"
+import { Schema, Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
 import { formatCount } from "../format.ts"
 import { choice, field, organizationFilter, programFilter } from "../operations/Field.ts"
@@ -30,11 +30,10 @@ export const campaigns = list("campaigns list", {
   about: "List campaigns, newest first, with their counts",
   filters: campaignFilters,
   cursor: { id: CampaignId },
-  read: (filter, { limit, after }) =>
-    Effect.map(
-      CampaignReader.use(({ list }) => list({ ...filter, ...(after && { before: after.id }) }, limit + 1)),
-      (rows) => rows.map(toCampaignRow),
-    ),
+  *read(filter, { limit, after }) {
+    const rows = yield* (yield* CampaignReader).list({ ...filter, ...(after && { before: after.id }) }, limit + 1)
+    return rows.map(toCampaignRow)
+  },
   columns: {
     id: id("Campaign"),
     programId: id("Program"),

@@ -1,7 +1,6 @@
 import type { DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import { DeliveryId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
 import { deliveryFilters, MAX_SCAN } from "../deliveries/DeliveryFilter.ts"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 import { badge, count, InvalidAfter, id, inOps, list, millis, type Tone, text, time } from "./List.ts"
@@ -38,14 +37,13 @@ export const deliveries = list("deliveries list", {
   about: "List deliveries with the outcome and the latency of the last attempt, newest first",
   filters: deliveryFilters,
   cursor: { id: DeliveryId },
-  read: (filter, { limit, after }) =>
-    Effect.gen(function* () {
-      const { list } = yield* DeliveryReader
-      if (!filter.slowest) return yield* list(filter, limit, after?.id)
-      if (after !== null) return yield* new InvalidAfter()
-      const { rows } = yield* list(filter, MAX_SCAN)
-      return rows.toSorted((a, b) => (b.lastLatencyMs ?? -1) - (a.lastLatencyMs ?? -1)).slice(0, limit)
-    }),
+  *read(filter, { limit, after }) {
+    const { list } = yield* DeliveryReader
+    if (!filter.slowest) return yield* list(filter, limit, after?.id)
+    if (after !== null) return yield* new InvalidAfter()
+    const { rows } = yield* list(filter, MAX_SCAN)
+    return rows.toSorted((a, b) => (b.lastLatencyMs ?? -1) - (a.lastLatencyMs ?? -1)).slice(0, limit)
+  },
   columns: {
     ...deliveryColumns,
     lastOutcome: {

@@ -2,7 +2,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays } from "@outreach/domain/digest/DateRange"
 import { ProgramId } from "@outreach/domain/Identifier"
-import { Effect, Struct } from "effect"
+import { Struct } from "effect"
 import { DigestReader } from "../digest/DigestReader.ts"
 import { field, organizationId, required } from "../operations/Field.ts"
 import { count, inOps, list, text } from "./List.ts"
@@ -20,20 +20,17 @@ export const digests = list("digests list", {
     from: required(field(CalendarDate, "First date in UTC", { kind: "date" })),
     to: required(field(CalendarDate, "Last date", { kind: "date" })),
   },
-  read: ({ organizationId, programId, from, to }) =>
-    Effect.map(
-      to >= addDays(from, MAX_DATES)
-        ? Effect.fail(new UnusableRange({ maxDates: MAX_DATES }))
-        : DigestReader.use(({ days }) => days(organizationId, programId, from, to)),
-      (days) =>
-        days.map(({ outreach, funnel, ...day }) => ({
-          ...{ ...day, outreach, funnel, ...Struct.pick(outreach, ["sent", "bounced", "opened", "clicked"]) },
-          recipientsPublished: outreach.recipients_published,
-          accounts: funnel.date.account_created,
-          learners: funnel.date.learner_qualified,
-          completers: funnel.date.completer_qualified,
-        })),
-    ),
+  *read({ organizationId, programId, from, to }) {
+    if (to >= addDays(from, MAX_DATES)) return yield* new UnusableRange({ maxDates: MAX_DATES })
+    const days = yield* (yield* DigestReader).days(organizationId, programId, from, to)
+    return days.map(({ outreach, funnel, ...day }) => ({
+      ...{ ...day, outreach, funnel, ...Struct.pick(outreach, ["sent", "bounced", "opened", "clicked"]) },
+      recipientsPublished: outreach.recipients_published,
+      accounts: funnel.date.account_created,
+      learners: funnel.date.learner_qualified,
+      completers: funnel.date.completer_qualified,
+    }))
+  },
   columns: {
     date: text("Date"),
     recipientsPublished: count("Published"),

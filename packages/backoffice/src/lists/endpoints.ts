@@ -1,7 +1,7 @@
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { Effect, Order } from "effect"
+import { Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
 import { formatCapped, formatDuration } from "../format.ts"
 import { checkBox, choice, organizationFilter } from "../operations/Field.ts"
@@ -24,18 +24,12 @@ export const endpoints = list("endpoints list", {
     ),
     removed: checkBox("Removed", { hint: "Instead of the others" }),
   },
-  read: ({ organizationId, state, removed }) =>
-    Effect.map(
-      EndpointRepository.use(({ list }) => list(organizationId, removed ? "removed" : "present")),
-      (all) =>
-        all
-          .filter(
-            ({ enabled, breaker, notices }) =>
-              state === undefined ||
-              (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
-          )
-          .toSorted(byUrgency),
-    ),
+  *read({ organizationId, state, removed }) {
+    const all = yield* (yield* EndpointRepository).list(organizationId, removed ? "removed" : "present")
+    const isMeant = ({ enabled, breaker, notices }: EndpointStatus) =>
+      state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0))
+    return all.filter(isMeant).toSorted(byUrgency)
+  },
   columns: {
     id: inOps,
     url: { ...text("Address"), of: ({ id }) => id },

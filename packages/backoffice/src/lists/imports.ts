@@ -1,6 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { CampaignId, ImportId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
 import { field, required } from "../operations/Field.ts"
 import { ImportLog, type ImportRecord } from "../recipients/ImportLog.ts"
 import { badge, count, inOps, list, type Tone, text, time } from "./List.ts"
@@ -16,11 +15,10 @@ export const imports = list("imports list", {
   about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
   filters: { campaignId: required(field(CampaignId, "Campaign")) },
   cursor: { id: ImportId },
-  read: ({ campaignId }, { limit, after }) =>
-    Effect.flatMap(
-      CampaignRepository.use(({ find }) => find(campaignId)),
-      (campaign) => ImportLog.use(({ list }) => list(campaign, { limit: limit + 1, before: after })),
-    ),
+  *read({ campaignId }, { limit, after }) {
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
+    return yield* (yield* ImportLog).list(campaign, { limit: limit + 1, before: after })
+  },
   columns: {
     id: inOps,
     begunAt: { ...time("Started"), of: ({ id }) => id },

@@ -1,6 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { InboxEntry } from "@outreach/domain/inbox/InboxRepository"
-import { Effect } from "effect"
 import { InboxCursor, InboxReader, inboxFilters } from "../inbox/InboxReader.ts"
 import { checkBox } from "../operations/Field.ts"
 import { count, id, list, text, time } from "./List.ts"
@@ -24,7 +23,7 @@ export const inbox = list("inbox list", {
     ...inboxFilters,
   },
   cursor: InboxCursor.fields,
-  read: Effect.fnUntraced(function* ({ waiting, applied, ...filter }, { limit, after }) {
+  *read({ waiting, applied, ...filter }, { limit, after }) {
     if (waiting && applied) return yield* new InvalidState()
     const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
     const { entries, next } = yield* InboxReader.use(({ list }) => list(state, filter, limit, after))
@@ -33,7 +32,7 @@ export const inbox = list("inbox list", {
       at: (state === "quarantined" ? entry.quarantinedAt : entry.receivedAt)!,
     }))
     return { rows, next }
-  }),
+  },
   columns: {
     organizationId: id("Organization"),
     eventId: text("Event"),

@@ -1,6 +1,5 @@
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
 import { FailureGroupReader, issueFilters } from "../deliveries/FailureGroupReader.ts"
 import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
 
@@ -10,11 +9,10 @@ export const issues = list("issues list", {
     "List the causes of failing calls and dead letters, with the number of failed calls and their share; latest failure first",
   filters: issueFilters,
   cursor: { lastAt: Timestamp, id: FailureGroupId },
-  read: (filter, { limit, after }) =>
-    Effect.gen(function* () {
-      if (filter.largest && after !== null) return yield* new InvalidAfter()
-      return yield* FailureGroupReader.use(({ list }) => list(filter, filter.largest ? limit : limit + 1, after))
-    }),
+  *read(filter, { limit, after }) {
+    if (filter.largest && after !== null) return yield* new InvalidAfter()
+    return yield* FailureGroupReader.use(({ list }) => list(filter, filter.largest ? limit : limit + 1, after))
+  },
   columns: {
     id: inOps,
     endpointId: inOps,

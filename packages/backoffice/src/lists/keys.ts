@@ -1,7 +1,7 @@
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Clock, Effect } from "effect"
+import { Clock } from "effect"
 import { organizationId } from "../operations/Field.ts"
 import { badge, inOps, list, text, time } from "./List.ts"
 
@@ -13,15 +13,12 @@ const stateOf = ({ revokedAt, expiresAt }: ApiKey, now: number) => {
 export const keys = list("keys list", {
   about: "List an organization's API keys, valid ones first, without their text",
   filters: { organizationId },
-  read: ({ organizationId }) =>
-    Effect.zipWith(
-      Clock.currentTimeMillis,
-      ApiKeyRepository.use(({ list }) => list(organizationId)),
-      (now, keys) => {
-        const rows = keys.map((key) => ({ ...key, state: stateOf(key, now) }))
-        return [...rows.filter(({ state }) => state === "valid"), ...rows.filter(({ state }) => state !== "valid")]
-      },
-    ),
+  *read({ organizationId }) {
+    const now = yield* Clock.currentTimeMillis
+    const keys = yield* (yield* ApiKeyRepository).list(organizationId)
+    const rows = keys.map((key) => ({ ...key, state: stateOf(key, now) }))
+    return [...rows.filter(({ state }) => state === "valid"), ...rows.filter(({ state }) => state !== "valid")]
+  },
   columns: {
     id: inOps,
     name: { ...text("Key"), note: ({ prefix, lastFour }) => `${prefix}…${lastFour}` },

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { countCiphertexts, listKeyUses } from "../keys/keysAtRest.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { inOps, list } from "./List.ts"
@@ -7,11 +6,10 @@ export const keysAtRest = list("keys-at-rest list", {
   about:
     "Count stored secrets by the key of SECRETS_KEY that decrypts them, newest first. Secrets without a key id can't be decrypted",
   key: ["table", "keyId"],
-  read: () =>
-    Effect.gen(function* () {
-      const { advance } = yield* (yield* TaskProgress).bar("reading", yield* countCiphertexts)
-      return yield* listKeyUses(advance)
-    }).pipe(Effect.scoped),
+  *read() {
+    const { advance } = yield* (yield* TaskProgress).bar("reading", yield* countCiphertexts)
+    return yield* listKeyUses(advance)
+  },
   columns: { table: inOps, keyId: inOps, ciphertexts: inOps },
   empty: "No stored secrets.",
 })

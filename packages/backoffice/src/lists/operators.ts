@@ -1,5 +1,4 @@
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { Effect } from "effect"
 import { checkBox, organizationFilter } from "../operations/Field.ts"
 import { count, id, inOps, list, text, time } from "./List.ts"
 
@@ -10,16 +9,12 @@ export const operators = list("operators list", {
     organizationId: organizationFilter,
     removed: checkBox("Removed", { hint: "Instead of the others" }),
   },
-  read: ({ organizationId, removed = false }) =>
-    Effect.map(
-      OperatorRepository.use(({ list }) => list),
-      (all) =>
-        all.filter(
-          (each) =>
-            (each.removedAt !== null) === removed &&
-            (organizationId === undefined || each.organizationId === organizationId),
-        ),
-    ),
+  *read({ organizationId, removed = false }) {
+    const all = yield* (yield* OperatorRepository).list
+    return all
+      .filter(({ removedAt }) => (removedAt !== null) === removed)
+      .filter((each) => organizationId === undefined || each.organizationId === organizationId)
+  },
   columns: {
     id: inOps,
     name: {

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { organizationFilter } from "../operations/Field.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { count, inOps, list, text, time } from "./List.ts"
@@ -6,14 +5,11 @@ import { count, inOps, list, text, time } from "./List.ts"
 export const organizations = list("organizations list", {
   about: "List the organizations, oldest first, each with the number of its contacts",
   filters: { organizationId: organizationFilter },
-  read: ({ organizationId }) =>
-    Effect.map(
-      OrganizationReader.use(({ list }) => list),
-      (all) =>
-        all
-          .filter(({ id }) => organizationId === undefined || id === organizationId)
-          .map((each) => ({ ...each, contacts: each.contacts.length })),
-    ),
+  *read({ organizationId }) {
+    const all = yield* (yield* OrganizationReader).list
+    const meant = all.filter(({ id }) => organizationId === undefined || id === organizationId)
+    return meant.map((each) => ({ ...each, contacts: each.contacts.length }))
+  },
   columns: {
     id: inOps,
     name: { ...text("Partner"), of: ({ id }) => id },

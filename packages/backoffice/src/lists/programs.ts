@@ -1,7 +1,6 @@
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
-import { Effect } from "effect"
 import { organizationFilter } from "../operations/Field.ts"
 import { ProgramReader } from "../programs/ProgramReader.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
@@ -17,11 +16,10 @@ export const programs = list("programs list", {
   about: "List the programs with the sums of their campaigns, oldest first",
   filters: { organizationId: organizationFilter },
   cursor: { id: ProgramId },
-  read: (filter, { limit, after }) =>
-    Effect.map(
-      ProgramReader.use(({ list }) => list({ ...filter, after: after?.id }, limit + 1)),
-      (programs) => programs.map((program) => ({ ...program, complaintLevel: complaintLevel(program) })),
-    ),
+  *read(filter, { limit, after }) {
+    const programs = yield* (yield* ProgramReader).list({ ...filter, after: after?.id }, limit + 1)
+    return programs.map((program) => ({ ...program, complaintLevel: complaintLevel(program) }))
+  },
   columns: {
     id: inOps,
     organizationId: id("Organization"),

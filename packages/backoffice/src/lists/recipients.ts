@@ -3,16 +3,10 @@ import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Struct } from "effect"
+import { Struct } from "effect"
 import { CampaignReader } from "../campaigns/CampaignReader.ts"
 import { choice, field, required } from "../operations/Field.ts"
-import {
-  type ListedRecipient,
-  OutcomeReader,
-  RECIPIENT_LISTS,
-  type RecipientCursor,
-  type RecipientListName,
-} from "../recipients/OutcomeReader.ts"
+import { type ListedRecipient, OutcomeReader, RECIPIENT_LISTS } from "../recipients/OutcomeReader.ts"
 import { badge, list, masked, text, time } from "./List.ts"
 
 const TONES = {
@@ -31,21 +25,6 @@ const reasonOf = ({ withdrawalReason, bounceReason, refusalCause }: ListedRecipi
 const botNote = (any: string | null, unsuspected: string | null) =>
   any !== null && unsuspected === null ? "bot suspected" : ""
 
-const readRecipients = Effect.fnUntraced(function* (
-  campaignId: CampaignId,
-  outcome: RecipientListName,
-  limit: number,
-  after: RecipientCursor | null,
-) {
-  const { organizationId } = yield* (yield* CampaignRepository).find(campaignId)
-  const key = { organizationId, campaignId }
-  const page = yield* (yield* OutcomeReader).page(key, outcome, limit, after)
-  const totals = yield* (yield* CampaignReader).totals(key)
-  // The count shows the end before all rows were read.
-  const isWhole = after === null && page.recipients.length >= totals[RECIPIENT_LISTS[outcome].total]
-  return isWhole ? { ...page, next: null } : page
-})
-
 /** The recipients of a campaign in the console. The command exports all of them. */
 export const recipients = list("recipients export", {
   about: "List a campaign's recipients of an outcome, most recently changed first",
@@ -55,11 +34,15 @@ export const recipients = list("recipients export", {
     outcome: choice("Outcome", Struct.keys(RECIPIENT_LISTS)),
   },
   cursor: { at: Timestamp, id: RecipientId },
-  read: ({ campaignId, outcome = "imported" }, { limit, after }) =>
-    Effect.map(readRecipients(campaignId, outcome, limit, after), ({ recipients, next }) => ({
-      rows: recipients,
-      next,
-    })),
+  *read({ campaignId, outcome = "imported" }, { limit, after }) {
+    const { organizationId } = yield* (yield* CampaignRepository).find(campaignId)
+    const key = { organizationId, campaignId }
+    const page = yield* (yield* OutcomeReader).page(key, outcome, limit, after)
+    const totals = yield* (yield* CampaignReader).totals(key)
+    // The count shows the end before all rows were read.
+    const isWhole = after === null && page.rows.length >= totals[RECIPIENT_LISTS[outcome].total]
+    return isWhole ? { ...page, next: null } : page
+  },
   columns: {
     npi: {
       ...masked("NPI"),

@@ -39,12 +39,12 @@ export const secrets = list("secrets list", {
     "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; without their text",
   examples: ["ops secrets list --organization org_…", "ops secrets list --endpoint whe_…"],
   filters: secretOwner,
-  read: Effect.fnUntraced(function* (filter) {
+  *read(filter) {
     const now = yield* Clock.currentTimeMillis
     const owner = yield* ownerOf(filter)
     const secrets = yield* SigningSecretRepository.use(({ list }) => list(owner))
     return secrets.map((secret) => ({ ...secret, state: stateOf(secret, now) }))
-  }),
+  },
   columns: {
     id: text("Secret"),
     endpointId: inOps,

@@ -1,7 +1,6 @@
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { Effect } from "effect"
 import { organizationFilter } from "../operations/Field.ts"
 import { badge, id, inOps, list, type Tone, text } from "./List.ts"
 
@@ -20,16 +19,14 @@ export const senders = list("senders list", {
   about:
     "List the senders with the selectors that sign and the day of their ramp, oldest first. A program without a sender uses the organization's or the deployment's",
   filters: { organizationId: organizationFilter },
-  read: ({ organizationId }) =>
-    Effect.map(
-      SenderRepository.use(({ list }) => list(organizationId)),
-      (senders) =>
-        senders.map(({ keys, ...sender }) => ({
-          ...sender,
-          from: formatFrom(sender),
-          selectors: keys.filter(({ isSigning }) => isSigning).map(({ selector }) => selector),
-        })),
-    ),
+  *read({ organizationId }) {
+    const senders = yield* (yield* SenderRepository).list(organizationId)
+    return senders.map(({ keys, ...sender }) => ({
+      ...sender,
+      from: formatFrom(sender),
+      selectors: keys.filter(({ isSigning }) => isSigning).map(({ selector }) => selector),
+    }))
+  },
   columns: {
     id: inOps,
     organizationId: id("Organization"),

@@ -1,7 +1,7 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { Access } from "@outreach/domain/operators/Operator"
-import type { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { type Codec, checkBox, type Fields, type ValuesOf } from "./Field.ts"
 import type { Part } from "./Part.ts"
 
@@ -99,40 +99,58 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly examples?: ReadonlyArray<string>
 }
 
-type Run<I, A, R> = (input: I) => Effect.Effect<A, TaggedFailure, R>
+/** An effect that a generator yields. */
+export type Step = Effect.Effect<unknown, TaggedFailure, unknown>
+
+/** A function that returns an effect, or the generator of one. */
+export type Steps<Input extends ReadonlyArray<unknown>, A, R, Y extends Step> = (
+  ...input: Input
+) => Effect.Effect<A, TaggedFailure, R> | Generator<Y, A, never>
+
+/** Returns the effect of a function or a generator, in a scope of its own. */
+export const toEffect =
+  <Input extends ReadonlyArray<unknown>, A, R, Y extends Step>(create: Steps<Input, A, R, Y>) =>
+  (...input: Input): Effect.Effect<A, TaggedFailure, Exclude<R | Effect.Services<Y>, Scope.Scope>> =>
+    Effect.suspend(() => {
+      const created = create(...input)
+      return Effect.isEffect(created) ? created : Effect.gen(() => created)
+    }).pipe(Effect.scoped) as never
 
 /** The members of an operation; `role`, `label`, `of`, `input` and `done` have defaults. */
-type Declaration<S, F, Found, A, R1, R2, R3, R4> = Pick<Operation<S, F, Found, A, R3>, "about" | "run"> &
+type Declaration<S, F, Found, A, R, RFind, Run extends Step, Planned extends Step, Previewed extends Step> =
   // The type of the result is inferred only from `run`.
-  Omit<
-    Partial<Operation<S, F, Found, NoInfer<A>, never>>,
-    "about" | "run" | "command" | "find" | "plan" | "preview"
-  > & {
-    readonly find?: Run<SubjectOf<S>, Found, R1>
-    readonly plan?: Run<InputOf<S, F>, Plan, R2>
-    readonly preview?: Run<InputOf<S, F>, Preview, R4>
+  Omit<Partial<Operation<S, F, Found, NoInfer<A>, never>>, "command" | "find" | "plan" | "preview" | "run"> & {
+    readonly about: string
+    readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, RFind>
+    readonly plan?: (input: InputOf<S, F>) => Generator<Planned, Plan, never>
+    readonly preview?: (input: InputOf<S, F>) => Generator<Previewed, Preview, never>
+    readonly run: Steps<[input: InputOf<S, F>, operator: string, version?: string], A, R, Run>
   }
 
 /** Declares an operation by its command's words. It requires the role `admin` unless it declares another or only reads. */
 export const operation = <
   A,
-  R3,
-  R1 = never,
-  R2 = never,
-  R4 = never,
+  R = never,
+  RFind = never,
+  Run extends Step = never,
+  Planned extends Step = never,
+  Previewed extends Step = never,
   Found = never,
   const S extends Subject = Record<never, never>,
   const F extends Fields = Record<never, never>,
 >(
   command: string,
-  declaration: Declaration<S, F, Found, A, R1, R2, R3, R4>,
-): Operation<S, F, Found, A, R1 | R2 | R3 | R4> => ({
+  { run, plan, preview, ...declaration }: Declaration<S, F, Found, A, R, RFind, Run, Planned, Previewed>,
+): Operation<S, F, Found, A, RFind | Exclude<R | Effect.Services<Run | Planned | Previewed>, Scope.Scope>> => ({
   role: declaration.access === undefined ? "admin" : "viewer",
   label: "",
   of: {} as S,
   input: {} as F,
   done: () => "",
   ...declaration,
+  ...(plan && { plan: toEffect(plan) }),
+  ...(preview && { preview: toEffect(preview) }),
+  run: toEffect(run) as never,
   command,
 })
 

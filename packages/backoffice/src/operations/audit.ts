@@ -1,7 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { PastInstant } from "@outreach/domain/Instant"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Console, Effect, Schema } from "effect"
+import { Console, type Effect, Schema } from "effect"
 import { formatCount, formatCounted } from "../format.ts"
 import { AuditChain } from "../operators/AuditChain.ts"
 import { toLine } from "../operators/chainFaults.ts"
@@ -27,17 +27,16 @@ export const verifyAudit = operation("audit verify", {
     head: field(Head, "The head that you noted after an earlier verification, such as 17:5f0c…"),
     against: file("An earlier export whose entries must be in the log"),
   },
-  run: ({ head, against: exported }) =>
-    Effect.gen(function* () {
-      const { warn } = yield* TaskProgress
-      const verified = yield* verify({ exported, head })
-      const { faults } = verified
-      if (faults.length === 0) return verified
-      for (const { problem, id, description } of faults) {
-        yield* warn(`${problem}: ${description}${id === null ? "" : ` ${id}`}`)
-      }
-      return yield* new AuditLogDiffers(verified)
-    }),
+  *run({ head, against: exported }) {
+    const { warn } = yield* TaskProgress
+    const verified = yield* verify({ exported, head })
+    const { faults } = verified
+    if (faults.length === 0) return verified
+    for (const { problem, id, description } of faults) {
+      yield* warn(`${problem}: ${description}${id === null ? "" : ` ${id}`}`)
+    }
+    return yield* new AuditLogDiffers(verified)
+  },
   show: ({ entries, removed, head }) => [
     head === null
       ? "The audit log has no entry."
@@ -61,7 +60,7 @@ export const exportAudit = operation("audit export", {
       "Only entries after the one of this number, or from this time on, such as 2026-11-01T00:00:00Z",
     ),
   },
-  run: Effect.fnUntraced(function* ({ since = 0 }) {
+  *run({ since = 0 }) {
     const { list, numberBefore } = yield* AuditChain
     let after = typeof since === "number" ? since : yield* numberBefore(since)
     let links: Effect.Success<ReturnType<typeof list>>
@@ -70,6 +69,6 @@ export const exportAudit = operation("audit export", {
       if (links.length > 0) yield* Console.log(links.map(toLine).join("\n"))
       after = links.at(-1)?.number ?? after
     } while (links.length === PAGE_SIZE)
-  }),
+  },
   examples: ["ops audit export > audit.jsonl", "ops audit export --since 1234 >> audit.jsonl"],
 })

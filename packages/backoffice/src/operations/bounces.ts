@@ -20,10 +20,9 @@ export const explainBounces = operation("bounces explain", {
       isRepeated: true,
     }),
   },
-  run: ({ files = [] }) =>
-    Effect.gen(function* () {
-      return yield* (yield* explanations).explainFiles(files)
-    }),
+  *run({ files = [] }) {
+    return yield* (yield* explanations).explainFiles(files)
+  },
   show: ({ messages, summary }) =>
     messages.length === 1
       ? [{ fields: messages[0]! }]

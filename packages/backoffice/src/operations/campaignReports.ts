@@ -36,10 +36,9 @@ export const preflightCampaign = operation("campaigns preflight", {
   about:
     "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
   of,
-  run: ({ campaignId }) =>
-    Effect.gen(function* () {
-      return { campaignId, checks: yield* (yield* preflights).checkCampaign(campaignId) }
-    }),
+  *run({ campaignId }) {
+    return { campaignId, checks: yield* (yield* preflights).checkCampaign(campaignId) }
+  },
   show: ({ checks }) => [{ checks }],
   failure: ({ campaignId, checks }) => {
     const failed = failedChecks(checks)
@@ -84,37 +83,36 @@ export const showCampaign = operation("campaigns show", {
   about: "Show a campaign's status and progress, and why messages were not sent",
   of,
   input: { follow: checkBox("Show the progress until the campaign is over or paused; Ctrl-C changes nothing") },
-  run: ({ campaignId, follow }) =>
-    Effect.gen(function* () {
-      if (follow) yield* followCampaign(campaignId)
-      const repository = yield* CampaignRepository
-      const { html, text, ...campaign } = yield* repository.find(campaignId)
-      const key = { ...campaign, campaignId }
-      const sending = yield* SendingReader.use(({ find }) => find(key))
-      const { progress } = sending
-      const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
-      return {
-        ...campaign,
-        // The reason why no e-mails are sent; null while they are.
-        waitsFor: explainUnsent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
-        // The shares of the accepted messages.
-        rates: {
-          complained: shareOfSent(progress.complained, progress),
-          complaintLevel: complaintLevel(progress),
-          unsubscribed: shareOfSent(progress.unsubscribed, progress),
-          refusedLater: shareOfSent(progress.refusedLater, progress),
-        },
-        // Null for the deployment's sender, MAIL_FROM.
-        senderId: sender?.id ?? null,
-        from: sender && formatFrom(sender),
-        ramp: sender?.ramp ?? null,
-        ...{ html, text, progress },
-        pauses: sending.pauses,
-        lateRefusals: yield* CampaignReader.use(({ lateRefusals }) => lateRefusals(key, MAX_LATE_REFUSALS)),
-        failures: sending.failures,
-        quarantined: yield* repository.quarantined(campaignId),
-      }
-    }),
+  *run({ campaignId, follow }) {
+    if (follow) yield* followCampaign(campaignId)
+    const repository = yield* CampaignRepository
+    const { html, text, ...campaign } = yield* repository.find(campaignId)
+    const key = { ...campaign, campaignId }
+    const sending = yield* SendingReader.use(({ find }) => find(key))
+    const { progress } = sending
+    const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
+    return {
+      ...campaign,
+      // The reason why no e-mails are sent; null while they are.
+      waitsFor: explainUnsent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
+      // The shares of the accepted messages.
+      rates: {
+        complained: shareOfSent(progress.complained, progress),
+        complaintLevel: complaintLevel(progress),
+        unsubscribed: shareOfSent(progress.unsubscribed, progress),
+        refusedLater: shareOfSent(progress.refusedLater, progress),
+      },
+      // Null for the deployment's sender, MAIL_FROM.
+      senderId: sender?.id ?? null,
+      from: sender && formatFrom(sender),
+      ramp: sender?.ramp ?? null,
+      ...{ html, text, progress },
+      pauses: sending.pauses,
+      lateRefusals: yield* CampaignReader.use(({ lateRefusals }) => lateRefusals(key, MAX_LATE_REFUSALS)),
+      failures: sending.failures,
+      quarantined: yield* repository.quarantined(campaignId),
+    }
+  },
   show: ({ html, text, progress, rates, pauses, lateRefusals, failures, quarantined, ...campaign }) => [
     { fields: { ...campaign, ramp: describeRamp(campaign.ramp), ...progress } },
     progressText(progress),
@@ -156,7 +154,7 @@ export const previewCampaign = operation("campaigns preview", {
       "Don't write files; list the recipients whose e-mail doesn't render: a field is missing, or a link isn't http, https or mailto",
     ),
   },
-  run: Effect.fnUntraced(function* ({ campaignId, recipient, out, check }) {
+  *run({ campaignId, recipient, out, check }) {
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
     if (check) return yield* checkRendering(campaign)
     const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
@@ -172,7 +170,7 @@ export const previewCampaign = operation("campaigns preview", {
       Effect.mapError(() => new UnusableFolder({ folder: out })),
     )
     return { subject, ...files }
-  }),
+  },
 })
 
 const MAX_UNRENDERED_SHOWN = 100

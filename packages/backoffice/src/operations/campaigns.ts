@@ -113,9 +113,9 @@ export const createCampaign = operation("campaigns create", {
     InvalidShortLink: "shortLink",
     InvalidWindow: "windowEnd",
   },
-  run: Effect.fnUntraced(function* (draft) {
+  *run(draft) {
     return withoutBody(yield* (yield* useCases).createCampaign(draft))
-  }),
+  },
   done: () => "Draft created. Import its recipients, preview the e-mail, then schedule it.",
   examples: [
     'ops campaigns create --program pgm_… --name Spring --subject "An invitation" --html mail.html --window-start 2026-12-01T09:00:00Z --window-end 2026-12-05T17:00:00Z',
@@ -139,9 +139,9 @@ export const updateCampaign = operation("campaigns update", {
     perMinute: countOrNone(perMinute),
     pauseOnComplaints: pauseOnComplaints ? "yes" : "no",
   }),
-  run: Effect.fnUntraced(function* ({ campaignId, ...changes }, _, version) {
+  *run({ campaignId, ...changes }, _, version) {
     return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes, version))
-  }),
+  },
   done: () => "Saved.",
   examples: ["ops campaigns update cmp_… --per-minute 500", "ops campaigns update cmp_… --no-pause-on-complaints"],
 })
@@ -175,7 +175,7 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
     input: {
       force: field(ForcedChecks, "Failed checks to ignore", { hint: "Such as rate,quota; see campaigns preflight" }),
     },
-    plan: Effect.fnUntraced(function* ({ campaignId }) {
+    *plan({ campaignId }) {
       const { campaign, facts, ...planned } = yield* planFor(command, campaignId)
       const { name, subject, windowStart, windowEnd } = campaign
       const checks = planned.obstacle === undefined ? yield* (yield* preflights).checkCampaign(campaignId) : []
@@ -200,10 +200,10 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
                 because: `Preflight checks failed: ${failed.join(" ")} Type the campaign's name to send it anyway.`,
               },
       }
-    }),
-    run: Effect.fnUntraced(function* ({ campaignId, force = [] }) {
+    },
+    *run({ campaignId, force = [] }) {
       return withoutBody(yield* (yield* useCases).scheduleCampaign(campaignId, { command, force }))
-    }),
+    },
     done: () => done,
   })
 
@@ -243,18 +243,15 @@ export const cancelCampaign = operation("campaigns cancel", {
   label: "Cancel permanently",
   isIrreversible: true,
   input: { reason },
-  plan: ({ campaignId }) =>
-    Effect.map(planFor("cancel", campaignId), ({ campaign, ...planned }) => ({
+  *plan({ campaignId }) {
+    const { campaign, ...planned } = yield* planFor("cancel", campaignId)
+    const because = "You can't resume a cancelled campaign. These recipients don't get the e-mail."
+    return {
       ...planned,
       when: "Immediately. Messages in progress are still sent.",
-      caution:
-        planned.obstacle === undefined
-          ? {
-              word: campaign.name,
-              because: "You can't resume a cancelled campaign. These recipients don't get the e-mail.",
-            }
-          : undefined,
-    })),
+      caution: planned.obstacle === undefined ? { word: campaign.name, because } : undefined,
+    }
+  },
   run: stop("cancel"),
   done: () => "Cancelled. The remaining recipients don't get the e-mail.",
   examples: ['ops campaigns cancel cmp_… --reason "The list was that of another program"'],
@@ -274,7 +271,7 @@ export const testCampaign = operation("campaigns test", {
       field(EmailAddress, "Your e-mail address", { inputmode: "email", size: 24, example: "me@acme.example" }),
     ),
   },
-  run: Effect.fnUntraced(function* ({ campaignId, to }) {
+  *run({ campaignId, to }) {
     const settings = yield* yield* TestMailSettings
     if (settings === null) return yield* new NoMailServer()
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
@@ -282,6 +279,6 @@ export const testCampaign = operation("campaigns test", {
     const transport = SmtpTransport(settings.smtpUrl, INTERACTIVE_TIMEOUTS)
     const services = Layer.merge(throwawaySeal, transport)
     return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), services)) }
-  }),
+  },
   done: () => "The mail server accepted the test message. Clicks on its links aren't recorded.",
 })

@@ -87,7 +87,7 @@ export const exportClinician = operation("clinicians export", {
     ...inputs,
     out: file("Write to this new file (readable only by its owner) instead of standard output"),
   },
-  run: Effect.fnUntraced(function* ({ out, ...given }) {
+  *run({ out, ...given }) {
     // Created before the data is read, so that a wrong path fails early.
     const file = out === undefined ? undefined : yield* createPrivateFile(out)
     const { organizationId, json, rows } = yield* readPersonalData(given)
@@ -98,7 +98,7 @@ export const exportClinician = operation("clinicians export", {
     yield* file.append(`${json}\n`)
     yield* file.keep
     return { organizationId, file: out, rows }
-  }, Effect.scoped),
+  },
   examples: [
     "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
     "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
@@ -129,7 +129,7 @@ export const eraseClinician = operation("clinicians erase", {
   label: "Erase permanently",
   isIrreversible: true,
   input: inputs,
-  plan: Effect.fnUntraced(function* (given) {
+  *plan(given) {
     const { organizationId, clinician, counts, unfinished } = yield* planErasure(given)
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const { id } = given
@@ -146,8 +146,8 @@ export const eraseClinician = operation("clinicians erase", {
           unfinished === undefined ? "This can't be undone." : "An earlier erasure was interrupted. This completes it.",
       },
     }
-  }),
-  preview: Effect.fnUntraced(function* (given) {
+  },
+  *preview(given) {
     const { organizationId, counts, earlier, unfinished } = yield* planErasure(given)
     const erasedAt = earlier?.finishedAt ?? null
     const data = { organizationId, counts, count: sumOf(counts), erasedAt, isUnfinished: unfinished !== undefined }
@@ -155,12 +155,11 @@ export const eraseClinician = operation("clinicians erase", {
       ? "An earlier erasure was interrupted."
       : erasedAt && `Erased before, at ${erasedAt}.`
     return { data, text: [`${formatCounts(counts)} would be erased.`, before].filter(Boolean).join(" ") }
-  }),
-  run: (given) =>
-    Effect.gen(function* () {
-      const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
-      return { outcome, ...certificate }
-    }),
+  },
+  *run(given) {
+    const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
+    return { outcome, ...certificate }
+  },
   show: (result) => [{ fields: { ...result, counts: formatCounts(result.counts) } }],
   done: ({ outcome, counts, erasureId }) =>
     `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,

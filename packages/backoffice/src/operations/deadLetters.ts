@@ -66,7 +66,7 @@ export const replayDeadLetters = operation("dead-letters replay", {
     "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   label: "Replay all",
   input: { ...selection, rate },
-  plan: Effect.fnUntraced(function* ({ rate: _, ...given }) {
+  *plan({ rate: _, ...given }) {
     const { filter } = toSelection(given)
     const { count } = yield* DeadLetterReader
     const counts = yield* count(filter, MAX_COUNTED)
@@ -90,8 +90,8 @@ export const replayDeadLetters = operation("dead-letters replay", {
       values: Object.keys(filter).length === 0 ? { all: true } : {},
       obstacle: total === 0 && !hasMore ? "No matching dead letter is left to replay." : undefined,
     }
-  }),
-  preview: Effect.fnUntraced(function* ({ rate: _, ...given }) {
+  },
+  *preview({ rate: _, ...given }) {
     const { ids, filter } = yield* readSelection(given)
     if (ids.length > 0) return yield* new UnclearSelection()
     const byEndpointAndReason = yield* DeadLetterReader.use(({ count }) => count(filter))
@@ -102,15 +102,14 @@ export const replayDeadLetters = operation("dead-letters replay", {
       data: { count, byEndpointAndReason },
       text: `${formatCounted(count, "dead letter")} would be replayed.${lines.join("")}`,
     }
-  }),
-  run: ({ rate, ...given }) =>
-    Effect.gen(function* () {
-      const { ids, filter } = yield* readSelection(given)
-      if (ids.length > 0) return { replayed: yield* replayNow(new Set(ids)) }
-      const job = yield* createDeadLetterReplay(filter, rate)
-      if (job.total === 0) yield* checkEndpoint(filter)
-      return job
-    }),
+  },
+  *run({ rate, ...given }) {
+    const { ids, filter } = yield* readSelection(given)
+    if (ids.length > 0) return { replayed: yield* replayNow(new Set(ids)) }
+    const job = yield* createDeadLetterReplay(filter, rate)
+    if (job.total === 0) yield* checkEndpoint(filter)
+    return job
+  },
   replay: (result) => ("total" in result ? result : undefined),
   show: (result) => ["total" in result ? describeReplay(result) : { fields: result }],
   done: (result) => {
@@ -160,7 +159,7 @@ export const removeDeadLetters = operation("dead-letters remove", {
   label: "Remove permanently",
   isIrreversible: true,
   input: removal,
-  plan: Effect.fnUntraced(function* (given) {
+  *plan(given) {
     const { filter, found, many } = yield* countRemoved(given)
     const { count } = found
     return {
@@ -180,20 +179,21 @@ export const removeDeadLetters = operation("dead-letters remove", {
       values: { confirm: count },
       obstacle: count === 0 ? "No dead letter matches." : undefined,
     }
-  }),
-  preview: (given) =>
-    Effect.map(countRemoved(given), ({ found, many }) => ({ data: found, text: `${many} would be removed.` })),
-  run: (given) =>
-    Effect.gen(function* () {
-      const { filter, found } = yield* countRemoved(given)
-      const { advance } = yield* (yield* TaskProgress).bar("Removing", found.count)
-      const purged = purgeDeadLetters(
-        filter,
-        found.before,
-        Effect.tap(({ purged }) => advance(purged)),
-      )
-      return { before: found.before, removed: yield* purged }
-    }).pipe(Effect.scoped),
+  },
+  *preview(given) {
+    const { found, many } = yield* countRemoved(given)
+    return { data: found, text: `${many} would be removed.` }
+  },
+  *run(given) {
+    const { filter, found } = yield* countRemoved(given)
+    const { advance } = yield* (yield* TaskProgress).bar("Removing", found.count)
+    const purged = purgeDeadLetters(
+      filter,
+      found.before,
+      Effect.tap(({ purged }) => advance(purged)),
+    )
+    return { before: found.before, removed: yield* purged }
+  },
   done: ({ removed }) => `${formatCounted(removed, "dead letter")} removed.`,
   examples: [
     "ops dead-letters remove --older-than 90d --dry-run",

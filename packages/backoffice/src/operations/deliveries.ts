@@ -3,7 +3,6 @@ import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryReposito
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { webhookRetryDelays } from "@outreach/process/settings"
-import { Effect } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 import { describeEmptyResponse } from "../deliveries/describeEmptyResponse.ts"
 import { checkBox } from "./Field.ts"
@@ -18,14 +17,13 @@ export const showDelivery = operation("deliveries show", {
   about: "Show a delivery, which may be a dead letter, with its attempts",
   of: { deliveryId: DeliveryId },
   input: { reveal: checkBox("Show the body that is sent, too, with its personal data") },
-  run: ({ deliveryId, reveal = false }) =>
-    Effect.gen(function* () {
-      const reader = yield* DeliveryReader
-      const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
-      const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
-      const request = reveal ? yield* reader.request(delivery) : undefined
-      return { delivery: { ...delivery, maxAttempts }, attempts, request }
-    }),
+  *run({ deliveryId, reveal = false }) {
+    const reader = yield* DeliveryReader
+    const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
+    const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
+    const request = reveal ? yield* reader.request(delivery) : undefined
+    return { delivery: { ...delivery, maxAttempts }, attempts, request }
+  },
   show: ({ delivery, attempts, request }) => [
     { fields: delivery },
     ...(delivery.eventType === null ? [EVENT_DROPPED] : []),
@@ -51,10 +49,10 @@ export const retryDelivery = operation("deliveries retry", {
   about: "Make the next attempt of a pending delivery now",
   label: "Retry now",
   of: { deliveryId: DeliveryId },
-  run: Effect.fnUntraced(function* ({ deliveryId }) {
+  *run({ deliveryId }) {
     if (yield* (yield* DeliveryRepository).retryNow(deliveryId)) return { delivery: deliveryId }
     const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
     return yield* new NothingToRetry({ deliveryId, state: delivery.state })
-  }),
+  },
   done: () => "Scheduled now. A worker makes the attempt within a second unless the endpoint's breaker is open.",
 })

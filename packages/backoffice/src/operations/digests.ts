@@ -2,7 +2,6 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { Effect } from "effect"
 import { drawCount } from "../format.ts"
 import { field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
@@ -44,11 +43,9 @@ export const showDigest = operation("digests show", {
   access: "reads",
   about: "Show each program's funnel, outreach counts and quotas of a date",
   input: { date: required(field(CalendarDate, "The date in UTC", { isArgument: true })), organizationId },
-  run: ({ organizationId, date }) =>
-    Effect.map(
-      DigestRepository.use(({ read }) => read(organizationId, date)),
-      (data) => ({ date, data }),
-    ),
+  *run({ organizationId, date }) {
+    return { date, data: yield* (yield* DigestRepository).read(organizationId, date) }
+  },
   show: ({ date, data }) =>
     data.length === 0
       ? ["None."]

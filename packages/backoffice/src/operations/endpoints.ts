@@ -109,13 +109,12 @@ export const showEndpoint = operation("endpoints show", {
   about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
   of,
   input: { reveal: checkBox("Show the whole address, which may hold a secret of the partner") },
-  run: ({ endpointId, reveal }) =>
-    Effect.gen(function* () {
-      const endpoints = yield* EndpointRepository
-      const found = yield* endpoints.find(endpointId)
-      const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
-      return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
-    }),
+  *run({ endpointId, reveal }) {
+    const endpoints = yield* EndpointRepository
+    const found = yield* endpoints.find(endpointId)
+    const retrySchedule = describeSchedule(found.retryDelays, yield* webhookRetryDelays)
+    return { ...found, retrySchedule, ...(reveal && { url: yield* endpoints.address(endpointId) }) }
+  },
   show: ({ retryDelays: _, ...found }) => [{ fields: { ...found, retryStatuses: formatRetryStatuses(found) } }],
 })
 
@@ -136,13 +135,12 @@ export const createEndpoint = operation("endpoints create", {
       hint: "Created and shown once, instead of using the organization's",
     }),
   },
-  run: ({ organizationId, url, since, ownSecret: ownSecrets = false, ...given }) =>
-    Effect.gen(function* () {
-      const kept = yield* readKeptFrom(since)
-      const created = { organizationId, url, since, ownSecrets, ...toSettings(given) }
-      const { endpoint, secret } = yield* Endpoints.createEndpoint(created)
-      return { ...endpoint, ...(secret && { signingSecret: Redacted.value(secret) }), ...kept }
-    }),
+  *run({ organizationId, url, since, ownSecret: ownSecrets = false, ...given }) {
+    const kept = yield* readKeptFrom(since)
+    const created = { organizationId, url, since, ownSecrets, ...toSettings(given) }
+    const { endpoint, secret } = yield* Endpoints.createEndpoint(created)
+    return { ...endpoint, ...(secret && { signingSecret: Redacted.value(secret) }), ...kept }
+  },
   shownOnce: ({ signingSecret }) => signingSecret,
   done: (created) => ["Added.", describeKeptFrom(created)].filter(Boolean).join(" "),
   examples: [
@@ -191,11 +189,10 @@ export const disableEndpoint = operation("endpoints disable", {
   about: "Disable an endpoint; its deliveries are queued until it is enabled",
   label: "Disable",
   of,
-  plan: ({ endpointId }) =>
-    Effect.map(planOf(endpointId, "Disable"), ({ plan }) => ({
-      ...plan,
-      when: "Immediately. New events are queued until it is enabled.",
-    })),
+  *plan({ endpointId }) {
+    const { plan } = yield* planOf(endpointId, "Disable")
+    return { ...plan, when: "Immediately. New events are queued until it is enabled." }
+  },
   run: ({ endpointId }) => EndpointRepository.use(({ disable }) => disable(endpointId)),
   done: () => "Disabled. Its deliveries are queued until it is enabled.",
 })
@@ -216,7 +213,7 @@ export const enableEndpoint = operation("endpoints enable", {
     rate: optionalRate,
   },
   faults: { NothingToReplay: "rate" },
-  plan: Effect.fnUntraced(function* ({ endpointId }) {
+  *plan({ endpointId }) {
     const { plan } = yield* planOf(endpointId, "Enable")
     const { count, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
     return {
@@ -224,15 +221,14 @@ export const enableEndpoint = operation("endpoints enable", {
       when: "Immediately. Earlier failures no longer count.",
       facts: since === null ? {} : { "Missed events": formatCount(count), "Missed since": { at: since } },
     }
-  }),
-  run: ({ endpointId, replayMissed = false, rate }) =>
-    Effect.gen(function* () {
-      if (rate !== undefined && !replayMissed) return yield* new NothingToReplay()
-      const { count: missedEvents, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
-      const missed =
-        replayMissed && since !== null ? { from: since, rate: rate ?? DEFAULT_REPLAYS_PER_SECOND } : undefined
-      return { ...(yield* Endpoints.enableEndpoint(endpointId, missed)), missedEvents, missedSince: since }
-    }),
+  },
+  *run({ endpointId, replayMissed = false, rate }) {
+    if (rate !== undefined && !replayMissed) return yield* new NothingToReplay()
+    const { count: missedEvents, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
+    const missed =
+      replayMissed && since !== null ? { from: since, rate: rate ?? DEFAULT_REPLAYS_PER_SECOND } : undefined
+    return { ...(yield* Endpoints.enableEndpoint(endpointId, missed)), missedEvents, missedSince: since }
+  },
   done: ({ id, missedEvents, missedSince, replayId }) => {
     if (missedSince === null) return "Enabled. Earlier failures no longer count."
     const missed = formatCounted(missedEvents, "missed event")
@@ -248,17 +244,14 @@ export const removeEndpoint = operation("endpoints remove", {
   label: "Remove permanently",
   isIrreversible: true,
   of,
-  plan: ({ endpointId }) =>
-    Effect.map(planOf(endpointId, "Remove"), ({ endpoint, plan }) => ({
-      ...plan,
-      when: `Immediately. ${describeRemoval(endpoint)}`,
-      caution: {
-        word: plan.affects.name,
-        because:
-          "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected.",
-      },
-    })),
-  run: Effect.fnUntraced(function* ({ endpointId }) {
+  *plan({ endpointId }) {
+    const { endpoint, plan } = yield* planOf(endpointId, "Remove")
+    const because =
+      "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected."
+    const caution = { word: plan.affects.name, because }
+    return { ...plan, when: `Immediately. ${describeRemoval(endpoint)}`, caution }
+  },
+  *run({ endpointId }) {
     const { lagEvents, waiting, waitingReplays, inFlight } = yield* Endpoints.findPresentEndpoint(endpointId)
     return {
       ...(yield* Endpoints.removeEndpoint(endpointId)),
@@ -267,7 +260,7 @@ export const removeEndpoint = operation("endpoints remove", {
       discardedReplays: waitingReplays,
       callsInFlight: inFlight,
     }
-  }),
+  },
   done: () => "Removed. Pending deliveries are cancelled within seconds.",
 })
 
@@ -278,15 +271,14 @@ export const testEndpoint = operation("endpoints test", {
     "Send a signed test event (outreach.endpoint_test), which isn't recorded and doesn't change the breaker; show status, latency and response",
   label: "Send a test event",
   of,
-  run: ({ endpointId }) =>
-    Effect.gen(function* () {
-      const { warn } = yield* TaskProgress
-      return yield* Effect.tapError(Endpoints.testEndpoint(endpointId), (error) =>
-        error instanceof Endpoints.EndpointTestFailed && error.response !== null
-          ? warn(`Response: ${error.response}`)
-          : Effect.void,
-      )
-    }),
+  *run({ endpointId }) {
+    const { warn } = yield* TaskProgress
+    return yield* Effect.tapError(Endpoints.testEndpoint(endpointId), (error) =>
+      error instanceof Endpoints.EndpointTestFailed && error.response !== null
+        ? warn(`Response: ${error.response}`)
+        : Effect.void,
+    )
+  },
   done: (test) => `Accepted the test event ${test.eventId}: ${Endpoints.describeTest(test)}`,
 })
 
@@ -305,7 +297,7 @@ export const replayEvents = operation("endpoints replay", {
     types: checkBoxes("Event types", outboundEventTypes, { hint: "Default: those that it receives" }),
     rate,
   },
-  plan: Effect.fnUntraced(function* ({ endpointId, from, to, types }) {
+  *plan({ endpointId, from, to, types }) {
     const { plan } = yield* planOf(endpointId, "Replay events to")
     const range = rangeOf({ endpointId, from, to, types })
     const count = range === undefined ? 0 : yield* (yield* ReplayReader).countInLog(range)
@@ -317,19 +309,18 @@ export const replayEvents = operation("endpoints replay", {
       facts: { From: { at: from ?? null }, Before: { at: to ?? null }, ...(kept && { Deleted: kept }) },
       obstacle: range === undefined ? MISSING : count === 0 ? "No events were published in this period." : undefined,
     }
-  }),
-  preview: Effect.fnUntraced(function* (given) {
+  },
+  *preview(given) {
     const range = yield* readRange(given)
     const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
     const kept = yield* readKeptFrom(given.from)
     const sentences = [`${formatCounted(count, "event")} would be sent.`, describeKeptFrom(kept)]
     return { data: { count, ...kept }, text: sentences.filter(Boolean).join(" ") }
-  }),
-  run: ({ rate, ...given }) =>
-    Effect.gen(function* () {
-      const range = yield* readRange(given)
-      return { ...(yield* createLogReplay(range, rate)), ...(yield* readKeptFrom(given.from)) }
-    }),
+  },
+  *run({ rate, ...given }) {
+    const range = yield* readRange(given)
+    return { ...(yield* createLogReplay(range, rate)), ...(yield* readKeptFrom(given.from)) }
+  },
   replay: (job) => job,
   show: (job) => [describeReplay(job)],
   done: ({ id, total, rate, ...kept }) =>

@@ -1,7 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { EventId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { Effect } from "effect"
 import { EventReader } from "../events/EventReader.ts"
 import { checkBox } from "./Field.ts"
 import { contentOf, showContent } from "./inbox.ts"
@@ -14,12 +13,11 @@ export const showEvent = operation("events show", {
   about: "Show an event of the log, and what is sent of it without personal data",
   of: { eventId: EventId },
   input: { reveal: checkBox("Show the content as it is sent, with its personal data") },
-  run: ({ eventId, reveal }) =>
-    Effect.gen(function* () {
-      const found = yield* EventReader.use(({ find }) => find(eventId, null))
-      if (found === undefined) return yield* new EventNotFound({ eventId })
-      const { body, npi, ...event } = found
-      return { ...event, npi: npi && maskNpi(npi), ...contentOf(body, reveal) }
-    }),
+  *run({ eventId, reveal }) {
+    const found = yield* EventReader.use(({ find }) => find(eventId, null))
+    if (found === undefined) return yield* new EventNotFound({ eventId })
+    const { body, npi, ...event } = found
+    return { ...event, npi: npi && maskNpi(npi), ...contentOf(body, reveal) }
+  },
   show: (event) => showContent(event),
 })

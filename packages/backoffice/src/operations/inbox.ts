@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { formatCapped, formatCounted } from "../format.ts"
 import { InboxReader } from "../inbox/InboxReader.ts"
 import { maskContent } from "../inbox/maskContent.ts"
@@ -30,11 +30,10 @@ export const showInboundEvent = operation("inbox show", {
     event: required(field(Schema.String, "The event's id as the partner sent it, evt_…", { isArgument: true })),
     reveal: checkBox("Show the content as it was sent, with its personal data"),
   },
-  run: ({ organizationId, event, reveal }) =>
-    Effect.gen(function* () {
-      const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
-      return { ...toInboxRow(found), ...contentOf(body, reveal) }
-    }),
+  *run({ organizationId, event, reveal }) {
+    const { body, ...found } = yield* InboxRepository.use(({ find }) => find(organizationId, event))
+    return { ...toInboxRow(found), ...contentOf(body, reveal) }
+  },
   show: (event) => showContent(event),
   examples: ["ops inbox show --organization org_… evt_…"],
 })
@@ -50,7 +49,7 @@ export const replayInbox = operation("inbox replay", {
     event: field(Schema.String, "Event", { hint: "The partner's id of a quarantined event", isArgument: true }),
     all: checkBox("All quarantined events of the organization"),
   },
-  plan: Effect.fnUntraced(function* ({ organizationId }) {
+  *plan({ organizationId }) {
     const { quarantined } = yield* (yield* InboxReader).counts(organizationId)
     return {
       title: "Replay all quarantined events",
@@ -58,15 +57,14 @@ export const replayInbox = operation("inbox replay", {
       affects: yield* (yield* OrganizationReader).find(organizationId),
       when: "Now, in the order of receipt. Events that still can't be applied are quarantined again.",
     }
-  }),
-  run: ({ organizationId, event, all = false }) =>
-    Effect.gen(function* () {
-      const repository = yield* InboxRepository
-      if ((event !== undefined) === all) return yield* new OneOrAll()
-      if (event === undefined) return { replayed: yield* repository.replayAll(organizationId) }
-      yield* repository.replay(organizationId, event)
-      return { replayed: 1 }
-    }),
+  },
+  *run({ organizationId, event, all = false }) {
+    const repository = yield* InboxRepository
+    if ((event !== undefined) === all) return yield* new OneOrAll()
+    if (event === undefined) return { replayed: yield* repository.replayAll(organizationId) }
+    yield* repository.replay(organizationId, event)
+    return { replayed: 1 }
+  },
   done: ({ replayed }) => `${formatCounted(replayed, "event is", "events are")} queued and will be applied again.`,
   examples: ["ops inbox replay --organization org_… evt_…", "ops inbox replay --organization org_… --all"],
 })

@@ -50,7 +50,7 @@ export const revokeKey = operation("keys revoke", {
   label: "Revoke now",
   isIrreversible: true,
   of: { keyId: KeyId },
-  plan: Effect.fnUntraced(function* ({ keyId }) {
+  *plan({ keyId }) {
     const { name, organizationId, lastFour, lastUsedAt, revokedAt } = yield* (yield* ApiKeyRepository).find(keyId)
     return {
       title: `Revoke “${name}” …${lastFour}`,
@@ -60,7 +60,7 @@ export const revokeKey = operation("keys revoke", {
       facts: { "Last used": { at: lastUsedAt, none: "never" } },
       caution: revokedAt === null ? { word: name, because: "This can't be undone." } : undefined,
     }
-  }),
+  },
   run: ({ keyId }) => ApiKeyRepository.use(({ revoke }) => revoke(keyId)),
   done: ({ name }) => `Revoked “${name}”. Requests with it return 401.`,
 })

@@ -1,5 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { formatCounted } from "../format.ts"
 import { countCiphertexts, resealCiphertexts } from "../keys/keysAtRest.ts"
 import { TaskProgress } from "../TaskProgress.ts"
@@ -13,10 +13,9 @@ class CiphertextsUnopened extends DescribedError(
 
 export const resealKeys = operation("keys-at-rest reseal", {
   about: "Re-encrypt stored secrets with the newest key of SECRETS_KEY. Can be interrupted and repeated",
-  run: () =>
-    Effect.gen(function* () {
-      const { advance } = yield* (yield* TaskProgress).bar("resealing", yield* countCiphertexts)
-      const result = yield* resealCiphertexts(advance)
-      return result.unopened === 0 ? result : yield* new CiphertextsUnopened(result)
-    }).pipe(Effect.scoped),
+  *run() {
+    const { advance } = yield* (yield* TaskProgress).bar("resealing", yield* countCiphertexts)
+    const result = yield* resealCiphertexts(advance)
+    return result.unopened === 0 ? result : yield* new CiphertextsUnopened(result)
+  },
 })

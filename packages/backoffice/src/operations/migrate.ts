@@ -33,12 +33,11 @@ export const migrate = operation("migrate", {
     withSessionSettings: checkBox("Also set session settings on all granted roles, for PgBouncer in transaction mode"),
   },
   createsLog: true,
-  run: ({ grantTo, withSessionSettings = false }) =>
-    Effect.gen(function* () {
-      const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
-      const { say: report } = yield* TaskProgress
-      return { applied: yield* runMigrations({ report, grantTo: rolesOf(grantTo), withSessionSettings }) }
-    }),
+  *run({ grantTo, withSessionSettings = false }) {
+    const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
+    const { say: report } = yield* TaskProgress
+    return { applied: yield* runMigrations({ report, grantTo: rolesOf(grantTo), withSessionSettings }) }
+  },
   show: ({ applied }, { grantTo }) => [
     [
       ...(applied.length === 0 ? ["The schema was up to date."] : applied.map((file) => `Applied ${file}.`)),

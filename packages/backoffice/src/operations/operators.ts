@@ -75,16 +75,15 @@ export const createSignInLink = operation("sign-in-links create", {
     name,
     expires,
   },
-  run: ({ operatorId, role, organizationId, name, expires }) =>
-    Effect.gen(function* () {
-      if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
-        return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
-      }
-      if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
-        return yield* withLink(yield* Operators.findOrAddPartner(name, organizationId), expires)
-      }
-      return yield* new UnclearOperator()
-    }),
+  *run({ operatorId, role, organizationId, name, expires }) {
+    if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
+      return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
+    }
+    if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
+      return yield* withLink(yield* Operators.findOrAddPartner(name, organizationId), expires)
+    }
+    return yield* new UnclearOperator()
+  },
   shownOnce: ({ signInLink }) => signInLink ?? undefined,
   done: (operator, { expires }) => describeLink(operator, expires),
   examples: [
@@ -111,12 +110,11 @@ export const signOutOperator = operation("operators sign-out", {
   label: "End all sessions",
   of: { operatorId: OperatorId },
   input: { sessionId: field(SessionId, "Session", { hint: "Listed on the operator's page; default all" }) },
-  run: ({ operatorId, sessionId }) =>
-    Effect.gen(function* () {
-      const operators = yield* OperatorRepository
-      yield* operators.find(operatorId)
-      return { operatorId, endedSessions: yield* operators.endSessions(operatorId, sessionId) }
-    }),
+  *run({ operatorId, sessionId }) {
+    const operators = yield* OperatorRepository
+    yield* operators.find(operatorId)
+    return { operatorId, endedSessions: yield* operators.endSessions(operatorId, sessionId) }
+  },
   done: ({ endedSessions }) => `Ended ${formatCounted(endedSessions, "session")}. Unused sign-in links still work.`,
   examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
 })
@@ -126,7 +124,7 @@ export const removeOperator = operation("operators remove", {
   label: "Remove",
   isIrreversible: true,
   of: { operatorId: OperatorId },
-  plan: Effect.fnUntraced(function* ({ operatorId }) {
+  *plan({ operatorId }) {
     const operators = yield* OperatorRepository
     const { id, name, role } = yield* operators.find(operatorId)
     const sessions = yield* operators.listSessions(id)
@@ -138,7 +136,7 @@ export const removeOperator = operation("operators remove", {
       facts: { Role: role },
       caution: { word: name, because: "This can't be undone. The audit log keeps the name." },
     }
-  }),
+  },
   run: ({ operatorId }) => Operators.removeOperator(operatorId),
   done: ({ name }) => `Removed ${name} and ended the sessions.`,
 })

@@ -89,21 +89,20 @@ export const importRecipients = operation("recipients import", {
       "Write rejected lines with number and reason to a new CSV file; correct it and import it with --ignore-columns",
     ),
   },
-  run: ({ campaignId, file, rejects, ...options }, operator) =>
-    Effect.gen(function* () {
-      const { importFile } = yield* importing
-      const warn = warnOf(rejects)
-      const run = Effect.tapError(importFile(campaignId, file, { ...options, operator }), (error) =>
-        error instanceof BadLines ? warn(error) : Effect.void,
-      )
-      const report = yield* rejects === undefined
-        ? run
-        : Effect.provideServiceEffect(run, RejectsFile, createRejectsFile(rejects))
-      yield* warn(report)
-      const { imported, updated, ...rest } = report
-      const counts: Imported = options.check ? { wouldImport: imported } : { imported, updated }
-      return { campaignId, ...counts, ...rest }
-    }).pipe(Effect.scoped),
+  *run({ campaignId, file, rejects, ...options }, operator) {
+    const { importFile } = yield* importing
+    const warn = warnOf(rejects)
+    const run = Effect.tapError(importFile(campaignId, file, { ...options, operator }), (error) =>
+      error instanceof BadLines ? warn(error) : Effect.void,
+    )
+    const report = yield* rejects === undefined
+      ? run
+      : Effect.provideServiceEffect(run, RejectsFile, createRejectsFile(rejects))
+    yield* warn(report)
+    const { imported, updated, ...rest } = report
+    const counts: Imported = options.check ? { wouldImport: imported } : { imported, updated }
+    return { campaignId, ...counts, ...rest }
+  },
   show: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
     ...(first === undefined ? [] : [firstLines(first)]),
     { fields: { ...counts, skipped } },
@@ -118,11 +117,9 @@ export const showImport = operation("imports show", {
   access: "reads",
   about: "List the first thousand rejected lines of an import by number and reason",
   of: { importId: ImportId },
-  run: ({ importId }) =>
-    Effect.map(
-      ImportLog.use(({ find }) => find(importId)),
-      ({ rejects }) => ({ data: rejects }),
-    ),
+  *run({ importId }) {
+    return { data: (yield* (yield* ImportLog).find(importId)).rejects }
+  },
   show: ({ data }) => [rowsPart(data, ["line", "reason"])],
 })
 
@@ -145,15 +142,14 @@ export const findClinician = operation("recipients find", {
     reveal: checkBox("Show full NPIs and e-mail addresses"),
     limit: pageFields.limit,
   },
-  run: ({ organizationId, reveal, limit, ...given }) =>
-    Effect.gen(function* () {
-      const [key, ...others] = Object.entries(given) as ReadonlyArray<readonly [ClinicianKey["by"], string]>
-      if (key === undefined || others.length > 0) return yield* new UnclearClinician()
-      const [by, value] = key
-      const { find } = yield* TimelineReader
-      const { recipients, ...found } = yield* find({ by, value, ...(organizationId && { organizationId }) }, limit)
-      return { recipients: reveal ? recipients : recipients.map(masked), ...found }
-    }),
+  *run({ organizationId, reveal, limit, ...given }) {
+    const [key, ...others] = Object.entries(given) as ReadonlyArray<readonly [ClinicianKey["by"], string]>
+    if (key === undefined || others.length > 0) return yield* new UnclearClinician()
+    const [by, value] = key
+    const { find } = yield* TimelineReader
+    const { recipients, ...found } = yield* find({ by, value, ...(organizationId && { organizationId }) }, limit)
+    return { recipients: reveal ? recipients : recipients.map(masked), ...found }
+  },
   show: ({ recipients, entries, erasedIn }) => [
     rowsPart(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
     rowsPart(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
@@ -183,7 +179,7 @@ export const exportOutcomes = operation("recipients export", {
     reveal: checkBox("Include full NPIs and e-mail addresses"),
     bom: checkBox("Start the file with a byte order mark, so that Excel detects UTF-8"),
   },
-  run: Effect.fnUntraced(function* ({ campaignId, out, reveal, bom }) {
+  *run({ campaignId, out, reveal, bom }) {
     const campaigns = yield* CampaignRepository
     const { organizationId } = yield* campaigns.find(campaignId)
     const file = yield* createPrivateFile(out)
@@ -198,7 +194,7 @@ export const exportOutcomes = operation("recipients export", {
     })
     yield* file.keep
     return { campaignId, out, recipients }
-  }, Effect.scoped),
+  },
   examples: [
     "ops recipients export --campaign cmp_… --out spring.csv",
     "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",

@@ -5,7 +5,6 @@ import {
 } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { Effect } from "effect"
 import { describeReplay, followReplay, NOUNS } from "../deliveries/followReplay.ts"
 import { formatCount, formatCounted } from "../format.ts"
 import { checkBox, field, withDefault } from "./Field.ts"
@@ -25,11 +24,10 @@ export const showReplay = operation("replays show", {
   about: "Show a replay: its items and its progress",
   of: { replayId: ReplayId },
   input: { follow: checkBox("Show the progress until it ends; Ctrl-C leaves it running") },
-  run: ({ replayId, follow }) =>
-    Effect.gen(function* () {
-      const job = yield* ReplayJobQueue.use(({ find }) => find(replayId))
-      return follow ? yield* followReplay(job) : job
-    }),
+  *run({ replayId, follow }) {
+    const job = yield* ReplayJobQueue.use(({ find }) => find(replayId))
+    return follow ? yield* followReplay(job) : job
+  },
   show: (job, { follow }) => [follow ? describeReplay(job) : { fields: job }],
   examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
 })
@@ -41,7 +39,7 @@ export const cancelReplay = operation("replays cancel", {
   label: "Cancel the replay",
   isIrreversible: true,
   of: { replayId: ReplayId },
-  plan: Effect.fnUntraced(function* ({ replayId }) {
+  *plan({ replayId }) {
     const job = yield* (yield* ReplayJobQueue).find(replayId)
     const { kind, state, total, replayed, replayedByOthers, endpointId, groupId } = job
     const left = total - replayed - replayedByOthers
@@ -55,7 +53,7 @@ export const cancelReplay = operation("replays cancel", {
       when: "Immediately. Replayed deliveries aren't recalled.",
       caution: state === "running" ? { because: "The replay can't be resumed." } : undefined,
     }
-  }),
+  },
   run: ({ replayId }) => ReplayJobQueue.use(({ cancel }) => cancel(replayId)),
   show: (job) => [describeReplay(job)],
   done: ({ replayed, total }) => `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}.`,

@@ -119,11 +119,10 @@ export const beginRestoring = operation("restores begin", {
       "How far to move the clocks ahead (default CLOCK_SKEW_SECONDS, 60s); more if the lost server's clock was further ahead",
     ),
   },
-  run: ({ restoredTo, margin }) =>
-    Effect.gen(function* () {
-      const { clockSkewSeconds } = yield* DatabaseRoute
-      return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? clockSkewSeconds))
-    }),
+  *run({ restoredTo, margin }) {
+    const { clockSkewSeconds } = yield* DatabaseRoute
+    return yield* restoreReport(yield* beginRestore(restoredTo, margin ?? clockSkewSeconds))
+  },
   show: (report) => showReport(report),
 })
 
@@ -137,7 +136,7 @@ export const markSent = operation("restores mark-sent", {
       }),
     ),
   },
-  run: Effect.fnUntraced(function* ({ log }) {
+  *run({ log }) {
     const { id } = yield* findUnderWay
     const total = { marked: 0, known: 0, missing: 0 }
     yield* readMailLog(log).pipe(
@@ -153,23 +152,22 @@ export const markSent = operation("restores mark-sent", {
     )
     yield* RestoreRepository.use(({ noteMailLog }) => noteMailLog(id))
     return total
-  }),
+  },
 })
 
 export const showRestores = operation("restores show", {
   access: "reads",
   about: "Show whether the workers may send, and what the last restore changed, with the text for each partner",
-  run: () =>
-    Effect.gen(function* () {
-      const restores = yield* RestoreRepository
-      const latest = yield* restores.latest
-      const state = yield* restores.databaseState
-      return {
-        workers: decideService(state, 0) === "wait" ? "paused" : "running",
-        ...state,
-        latest: latest === undefined ? null : yield* restoreReport(latest),
-      }
-    }),
+  *run() {
+    const restores = yield* RestoreRepository
+    const latest = yield* restores.latest
+    const state = yield* restores.databaseState
+    return {
+      workers: decideService(state, 0) === "wait" ? "paused" : "running",
+      ...state,
+      latest: latest === undefined ? null : yield* restoreReport(latest),
+    }
+  },
   show: ({ latest, ...workers }) => [
     { fields: workers },
     ...(latest === null ? ["There was no restore."] : showReport(latest)),
@@ -188,7 +186,7 @@ export const finishRestoring = operation("restores finish", {
     resumeCampaigns: checkBox("Resume the campaigns that the restore paused; requires that `mark-sent` read all logs"),
     promoted: checkBox("Resume the workers after a failover, an upgrade or a move without data loss"),
   },
-  plan: Effect.fnUntraced(function* ({ resumeCampaigns, promoted }) {
+  *plan({ resumeCampaigns, promoted }) {
     const planned = { title: "Resume the workers", many: "all workers", when: "Immediately." }
     const caution = { because: "They send e-mails and webhooks again." }
     if (promoted) {
@@ -209,11 +207,10 @@ export const finishRestoring = operation("restores finish", {
       facts: { Campaigns: `${named} ${resumeCampaigns ? "resume" : "stay paused"}` },
       caution,
     }
-  }),
-  run: ({ resumeCampaigns, promoted }) =>
-    Effect.gen(function* () {
-      if (promoted) return yield* acceptPromotion()
-      return yield* restoreReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
-    }),
+  },
+  *run({ resumeCampaigns, promoted }) {
+    if (promoted) return yield* acceptPromotion()
+    return yield* restoreReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))
+  },
   show: (result) => ("partners" in result ? showReport(result) : [{ fields: result }]),
 })

@@ -2,7 +2,7 @@ import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/de
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { Effect, Redacted } from "effect"
+import { Redacted } from "effect"
 import { ownerOf, secretOwner } from "../lists/secrets.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { field, withDefault } from "./Field.ts"
@@ -20,12 +20,11 @@ export const rotateSecret = operation("secrets rotate", {
       "24h",
     ),
   },
-  run: ({ grace: graceSeconds, ...given }) =>
-    Effect.gen(function* () {
-      const owner = yield* ownerOf(given)
-      const { secret, ended } = yield* rotateSecretWithinBound(owner, graceSeconds)
-      return { ...owner, graceSeconds, signingSecret: Redacted.value(secret), endedSecrets: ended }
-    }),
+  *run({ grace: graceSeconds, ...given }) {
+    const owner = yield* ownerOf(given)
+    const { secret, ended } = yield* rotateSecretWithinBound(owner, graceSeconds)
+    return { ...owner, graceSeconds, signingSecret: Redacted.value(secret), endedSecrets: ended }
+  },
   shownOnce: ({ signingSecret }) => signingSecret,
   done: ({ endedSecrets }) =>
     `We sign with it from now on. Check that the partner no longer uses the old one before that expires.${
@@ -41,7 +40,7 @@ export const revokeSecret = operation("secrets revoke", {
   label: "Revoke now",
   isIrreversible: true,
   of: { secretId: SecretId },
-  plan: Effect.fnUntraced(function* ({ secretId }) {
+  *plan({ secretId }) {
     const { secret, isActive, activeOthers } = yield* (yield* SigningSecretRepository).find(secretId)
     const affects = yield* (yield* OrganizationReader).find(secret.organizationId)
     const { endpointId, lastVerifiedAt } = secret
@@ -58,7 +57,7 @@ export const revokeSecret = operation("secrets revoke", {
       },
       caution: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
     }
-  }),
+  },
   run: ({ secretId }) => SigningSecretRepository.use(({ revoke }) => revoke(secretId)),
   done: ({ id }) => `Revoked ${id}. It no longer signs or verifies webhooks.`,
 })

@@ -76,11 +76,9 @@ export const showSender = operation("senders show", {
   access: "reads",
   about: "Show a sender, the state of each of its DKIM keys, and the DNS records that it needs",
   of: { senderId: SenderId },
-  run: ({ senderId }) =>
-    Effect.flatMap(
-      SenderRepository.use(({ find }) => find(senderId)),
-      describeSender,
-    ),
+  *run({ senderId }) {
+    return yield* describeSender(yield* (yield* SenderRepository).find(senderId))
+  },
   show: (sender) => partsOf(sender),
 })
 
@@ -101,13 +99,12 @@ export const createSender = operation("senders create", {
     ...key,
   },
   faults: { ...domainFaults, SenderExists: "programId", ProgramNotFound: "programId" },
-  run: ({ selector, dkimKey, ...request }) =>
-    Effect.gen(function* () {
-      const { linkHost, keyPair } = yield* SenderSetup
-      return yield* describeSender(
-        yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
-      )
-    }),
+  *run({ selector, dkimKey, ...request }) {
+    const { linkHost, keyPair } = yield* SenderSetup
+    return yield* describeSender(
+      yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
+    )
+  },
   show: (sender) => partsOf(sender),
   done: () => "Added. Publish its DNS records, then verify it. It isn't used before.",
   examples: ['ops senders create --organization org_… --from "Acme Health <outreach@acme.example>" --ramp 200,400,800'],
@@ -120,14 +117,13 @@ export const verifySender = operation("senders verify", {
   label: "Verify",
   of: { senderId: SenderId },
   input: { dnsServer },
-  run: ({ senderId, dnsServer }) =>
-    Effect.gen(function* () {
-      const { lookUp } = yield* SenderSetup
-      const { verified, checks } = yield* Senders.verifySender(senderId, (sender, linkDomain) =>
-        lookUp(sender, linkDomain, dnsServer),
-      )
-      return { ...verified, checks }
-    }),
+  *run({ senderId, dnsServer }) {
+    const { lookUp } = yield* SenderSetup
+    const { verified, checks } = yield* Senders.verifySender(senderId, (sender, linkDomain) =>
+      lookUp(sender, linkDomain, dnsServer),
+    )
+    return { ...verified, checks }
+  },
   show: ({ checks }) => [{ checks }],
   done: () => "Verified. Within a minute, workers use the sender, its newest key and its link domain.",
 })
@@ -151,16 +147,15 @@ export const updateSender = operation("senders update", {
     ramp: undefined,
     dnsServer: undefined,
   }),
-  run: ({ senderId, dnsServer, ...changes }) =>
-    Effect.gen(function* () {
-      const { linkHost, lookUp } = yield* SenderSetup
-      return yield* describeSender(
-        yield* Senders.updateSender(senderId, changes, {
-          linkHost,
-          lookUp: (sender, linkDomain) => lookUp(sender, linkDomain, dnsServer),
-        }),
-      )
-    }),
+  *run({ senderId, dnsServer, ...changes }) {
+    const { linkHost, lookUp } = yield* SenderSetup
+    return yield* describeSender(
+      yield* Senders.updateSender(senderId, changes, {
+        linkHost,
+        lookUp: (sender, linkDomain) => lookUp(sender, linkDomain, dnsServer),
+      }),
+    )
+  },
   show: (sender) => partsOf(sender),
   done: (sender) =>
     isToBeVerified(sender)
@@ -175,11 +170,10 @@ export const rotateDkimKey = operation("senders rotate-dkim", {
   of: { senderId: SenderId },
   input: key,
   faults: { SelectorTaken: "selector" },
-  run: ({ senderId, selector, dkimKey }) =>
-    Effect.gen(function* () {
-      const { keyPair } = yield* SenderSetup
-      return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
-    }),
+  *run({ senderId, selector, dkimKey }) {
+    const { keyPair } = yield* SenderSetup
+    return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
+  },
   show: (sender) => partsOf(sender),
   done: () =>
     `Key created. Publish its record, then verify the sender. Then the old key also signs for ${DKIM_OVERLAP_DAYS} days; keep its record for ${DKIM_RECORD_DAYS} days after that.`,
@@ -190,7 +184,7 @@ export const removeSender = operation("senders remove", {
   label: "Remove permanently",
   isIrreversible: true,
   of: { senderId: SenderId },
-  plan: Effect.fnUntraced(function* ({ senderId }) {
+  *plan({ senderId }) {
     const { programId, organizationId, keys, ...sender } = yield* (yield* SenderRepository).find(senderId)
     const fallback = programId === null ? "the deployment's sender" : "the organization's sender, or the deployment's"
     return {
@@ -201,13 +195,13 @@ export const removeSender = operation("senders remove", {
       facts: { Sender: { id: senderId, name: senderId } },
       caution: { word: sender.fromAddress, because: "This can't be undone. Its keys are deleted, too." },
     }
-  }),
-  run: Effect.fnUntraced(function* ({ senderId }) {
+  },
+  *run({ senderId }) {
     const senders = yield* SenderRepository
     const { organizationId, programId } = yield* senders.find(senderId)
     yield* senders.remove(senderId)
     return { id: senderId, organizationId, programId, removed: true }
-  }),
+  },
   done: () => "Removed with its DKIM keys. Keep their DNS records for a week.",
 })
 
@@ -216,7 +210,7 @@ export const removeLinkDomain = operation("link-domains remove", {
   label: "Remove permanently",
   isIrreversible: true,
   of: { linkDomain: DomainName },
-  plan: Effect.fnUntraced(function* ({ linkDomain: domain }) {
+  *plan({ linkDomain: domain }) {
     const found = (yield* (yield* LinkDomainRepository).list()).find((each) => each.domain === domain)
     if (found === undefined) return yield* new LinkDomainNotFound({ domain })
     return {
@@ -226,12 +220,10 @@ export const removeLinkDomain = operation("link-domains remove", {
       when: "When its certificate expires, the links stop working.",
       caution: { word: domain, because: "This can't be undone. Links in sent e-mails stop working." },
     }
-  }),
-  run: ({ linkDomain }) =>
-    Effect.map(
-      LinkDomainRepository.use(({ remove }) => remove(linkDomain)),
-      (removed) => ({ ...removed, removed: true }),
-    ),
+  },
+  *run({ linkDomain }) {
+    return { ...(yield* (yield* LinkDomainRepository).remove(linkDomain)), removed: true }
+  },
   done: ({ domain }) => `Removed ${domain}.`,
   examples: ["ops link-domains remove click.acme.example"],
 })

@@ -70,11 +70,10 @@ export const createSuppression = operation("suppressions create", {
   about: "Suppress a clinician for a program or an organization; withdraws pending recipients",
   label: "Suppress",
   input: { ...inputs, reason },
-  run: (given) =>
-    Effect.gen(function* () {
-      const { scope, clinicians } = yield* findTarget(given)
-      return { ...scope, ...(yield* suppressClinicians(scope, clinicians, "operator")) }
-    }),
+  *run(given) {
+    const { scope, clinicians } = yield* findTarget(given)
+    return { ...scope, ...(yield* suppressClinicians(scope, clinicians, "operator")) }
+  },
   done: ({ added, withdrawn }) =>
     `Suppressed: ${formatCounted(added, "new entry", "new entries")}, ${formatCounted(withdrawn, "pending recipient")} withdrawn.`,
   examples: ["ops suppressions create --program pgm_… --email someone@clinic.example"],
@@ -87,7 +86,7 @@ export const removeSuppression = operation("suppressions remove", {
   label: "Lift",
   isIrreversible: true,
   input: { ...inputs, reason: required(reason) },
-  plan: Effect.fnUntraced(function* (given) {
+  *plan(given) {
     const { scope, clinicians, affects } = yield* findTarget(given)
     const found = yield* (yield* SuppressionRepository).find(scope, clinicians.flatMap(suppressionKeys))
     return {
@@ -99,14 +98,13 @@ export const removeSuppression = operation("suppressions remove", {
       facts: { Reasons: found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ") },
       caution: found.length === 0 ? undefined : { because: "Campaigns can send to the clinician again." },
     }
-  }),
-  run: (given) =>
-    Effect.gen(function* () {
-      const { scope, clinicians, organizationId } = yield* findTarget(given)
-      const removed = yield* (yield* SuppressionRepository).remove(scope, clinicians.flatMap(suppressionKeys))
-      const erasedIn = yield* (yield* ErasedClinicianRepository).organizationsOf(clinicians[0], organizationId)
-      return { ...scope, removed, isErased: erasedIn.length > 0 }
-    }),
+  },
+  *run(given) {
+    const { scope, clinicians, organizationId } = yield* findTarget(given)
+    const removed = yield* (yield* SuppressionRepository).remove(scope, clinicians.flatMap(suppressionKeys))
+    const erasedIn = yield* (yield* ErasedClinicianRepository).organizationsOf(clinicians[0], organizationId)
+    return { ...scope, removed, isErased: erasedIn.length > 0 }
+  },
   done: ({ removed, isErased }) =>
     `Lifted: ${formatCounted(removed, "entry", "entries")}. ${
       isErased
@@ -132,10 +130,10 @@ export const importSuppressions = operation("suppressions import", {
       file("A delimited text file whose first line names the columns npi, email or both", { isArgument: true }),
     ),
   },
-  run: Effect.fnUntraced(function* ({ programId, organizationId, file, ...options }) {
+  *run({ programId, organizationId, file, ...options }) {
     const { scope } = yield* findScope({ programId, organizationId })
     return { ...scope, ...(yield* (yield* imports).importSuppressions(scope, file, options)) }
-  }),
+  },
   examples: [
     "ops suppressions import --program pgm_… accounts.csv",
     "ops suppressions import --organization org_… bounces.csv --reason bounced",
@@ -148,7 +146,7 @@ export const exportSuppressions = operation("suppressions export", {
   access: "reveals",
   about: "Export suppressions to a new CSV file for `suppressions import`",
   input: { ...suppressionFilters, out: required(newFile) },
-  run: Effect.fnUntraced(function* ({ out, ...filter }) {
+  *run({ out, ...filter }) {
     yield* findScope(filter)
     const file = yield* createPrivateFile(out)
     yield* file.append(csvRow(["npi", "email", "reason", "program", "since"]))
@@ -165,7 +163,7 @@ export const exportSuppressions = operation("suppressions export", {
     } while (after !== null)
     yield* file.keep
     return { out, entries }
-  }, Effect.scoped),
+  },
   examples: [
     "ops suppressions export --organization org_… --out suppressions.csv",
     "ops suppressions export --organization org_… --reason bounced --out bounces.csv",

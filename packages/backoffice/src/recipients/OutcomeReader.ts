@@ -191,7 +191,7 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
         )}
         order by chosen.at desc, recipient.id desc`.pipe(decodeListed)
       const { data, next_cursor } = keyset({ at: "at", id: "id" }, "desc").page(rows, limit)
-      return { recipients: data, next: next_cursor ?? last ?? null }
+      return { rows: data, next: next_cursor ?? last ?? null }
     }),
   }
 }) {}

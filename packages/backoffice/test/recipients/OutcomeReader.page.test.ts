@@ -79,8 +79,8 @@ const list = Effect.fnUntraced(function* (key: CampaignKey, name: RecipientListN
   const found: Array<string> = []
   let next: RecipientCursor | null = null
   do {
-    const { recipients, next: after }: Effect.Success<ReturnType<typeof page>> = yield* page(key, name, limit, next)
-    found.push(...recipients.map(({ id }) => id))
+    const { rows, next: after }: Effect.Success<ReturnType<typeof page>> = yield* page(key, name, limit, next)
+    found.push(...rows.map(({ id }) => id))
     next = after
   } while (next !== null)
   return found
@@ -118,19 +118,19 @@ describe("the lists of a campaign's recipients", () => {
       expect({ name, total: totals[RECIPIENT_LISTS[name].total] }).toEqual({ name, total: expected.length })
     }
     const { page } = yield* OutcomeReader
-    const { recipients } = yield* page(key, "bounced", 50, null)
-    expect(recipients).toMatchObject([
+    const { rows } = yield* page(key, "bounced", 50, null)
+    expect(rows).toMatchObject([
       { id: ids[5], state: "bounced", bounceReason: "mailbox_disabled", lastReply: "550 5.2.1 Disabled" },
     ])
-    expect(recipients[0]!.at).toBe(recipients[0]!.bouncedAt)
-    expect((yield* page(key, "withdrawn", 50, null)).recipients).toMatchObject([{ withdrawalReason: "suppressed" }])
+    expect(rows[0]!.at).toBe(rows[0]!.bouncedAt)
+    expect((yield* page(key, "withdrawn", 50, null)).rows).toMatchObject([{ withdrawalReason: "suppressed" }])
   })
 
   test("contain the state of each recipient, and neither the NPI nor the address of an erased one", function* () {
     const { key, ids } = yield* seed
     const read = Effect.gen(function* () {
-      const { recipients } = yield* (yield* OutcomeReader).page(key, "imported", 50, null)
-      return ids.map((id) => recipients.find((each) => each.id === id)!)
+      const { rows } = yield* (yield* OutcomeReader).page(key, "imported", 50, null)
+      return ids.map((id) => rows.find((each) => each.id === id)!)
     })
     const sent = Array(5).fill("sent")
     const settled = [...sent, "bounced", "refused_later", "quarantined", "withdrawn"]
@@ -159,11 +159,11 @@ describe("the lists of a campaign's recipients", () => {
       from recipients cross join generate_series(1, ${MAX_LISTED_SCAN}::int) where id = ${ids[0]!}`
     const { page } = yield* OutcomeReader
     const first = yield* page(key, "clicked", 50, null)
-    expect(first.recipients).toEqual([])
+    expect(first.rows).toEqual([])
     const second = yield* page(key, "clicked", 50, first.next)
-    expect(second).toMatchObject({ recipients: [{ id: ids[3] }], next: null })
+    expect(second).toMatchObject({ rows: [{ id: ids[3] }], next: null })
     // An index contains only these.
-    expect((yield* page(key, "bounced", 50, null)).recipients).toHaveLength(1)
+    expect((yield* page(key, "bounced", 50, null)).rows).toHaveLength(1)
     yield* (yield* UnsubscriptionRepository).revoke({ organizationId: key.organizationId, recipientId: ids[3]! })
     yield* reportBounce(ids[6]!, { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" })
     expect(yield* list(key, "unsubscribed", 50)).toEqual([])
