@@ -4,8 +4,8 @@ import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalC
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
-import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema, Struct } from "effect"
+import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
+import { Schema, Struct } from "effect"
 
 /** The conditions of a list of campaigns, all of which must match. */
 export interface CampaignListFilter
@@ -81,7 +81,7 @@ export type CampaignHour = typeof CampaignHour.Type
 
 const { json: totals } = rowsOf(CampaignTotals)
 const listed = rowsOf(CampaignWithTotals, { totals })
-const decodeTotals = decodeRows({ totals: CampaignTotals })
+const decodeTotals = decodeValue({ totals: CampaignTotals })
 const decodeNames = decodeRows(Struct.pick(ListedCampaign.fields, ["id", "name"]))
 const decodeHours = decodeRows(CampaignHour.fields)
 const decodeDomains = decodeRows(CampaignDomain.fields)
@@ -120,7 +120,6 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
     sql`
       select ${sql.literal(totals)} as totals from campaign_totals(${organizationId}, ${campaignId})`.pipe(
       decodeTotals,
-      Effect.map((rows) => rows[0]!.totals),
     ),
 
   /** Reads the number of e-mails sent in each hour, oldest hour first. */

@@ -1,7 +1,7 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
-import { decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeCount, only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { SendingState } from "./explainUnsent.ts"
@@ -82,7 +82,7 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
       select ${states.columns}
       from (${counted(sql, sql`campaign.organization_id = ${organizationId} and campaign.id = ${campaignId}`)}) campaign`.pipe(
       states.decode,
-      Effect.map((rows) => rows[0]!),
+      only,
     ),
 
   /** Reads the progress of recipients' e-mails with their campaigns, in the order of the ids. */

@@ -3,7 +3,7 @@ import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
-import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
+import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
 /** Attempts by outcome, and new dead letters. */
@@ -28,9 +28,9 @@ const SUMS = Object.keys(Outcomes.fields)
   .map((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
   .join(", ")
 const decodeHistogram = decodeRows(OutcomesAt.fields)
-const decodeSummary = decodeRows({ ...Outcomes.fields, latencies: Schema.Array(Schema.Int) })
-
-const decodeSummaries = decodeRows({ ...Outcomes.fields, endpointId: EndpointId, latencies: Schema.Array(Schema.Int) })
+const summary = { ...Outcomes.fields, latencies: Schema.Array(Schema.Int) }
+const decodeSummary = decodeRow(summary)
+const decodeSummaries = decodeRows({ ...summary, endpointId: EndpointId })
 
 const withPercentiles = ({ latencies, ...outcomes }: Outcomes & { readonly latencies: ReadonlyArray<number> }) => ({
   ...outcomes,
@@ -70,15 +70,13 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
         from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
       /** Counts outcomes, and estimates the median and 99th percentile of the latency; null for no calls. */
-      summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
-        const [row] = yield* sql`
+      summary: (filter: OutcomeFilter) =>
+        sql`
         with row as materialized (${rowsOf(filter)})
         select ${sums}, array(
           select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
         ) as latencies
-        from row`.pipe(decodeSummary)
-        return withPercentiles(row!)
-      }),
+        from row`.pipe(decodeSummary, Effect.map(withPercentiles)),
 
       /** The same for each endpoint with calls. */
       summaries: Effect.fnUntraced(function* (filter: OutcomeFilter) {

@@ -4,7 +4,7 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
-import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
 
@@ -94,7 +94,7 @@ const ID = /^[a-z]{3}_[0-9a-f]+$/
 
 const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
 const decodeIds = decodeRows({ id: Schema.String })
-const decodeExists = decodeRow({ exists: Schema.Boolean })
+const decodeExists = decodeValue({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records operators' commands. Entries are never changed. */
@@ -118,10 +118,7 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
 
   return {
     /** Reports whether the log exists, which isn't so before the first migration. */
-    exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(
-      decodeExists,
-      Effect.map(({ exists }) => exists),
-    ),
+    exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(decodeExists),
 
     /** Records the start of a command, and the organizations of its arguments. Returns the entry's id. */
     begin: Effect.fnUntraced(function* (begun: BegunCommand) {

@@ -1,8 +1,8 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { DatabaseService } from "@outreach/postgres/adapter"
-import { rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { firstOr, rowsOf } from "@outreach/postgres/rowsOf"
+import { Schema } from "effect"
 
 const OrganizationStatus = Schema.Struct({
   ...Organization.fields,
@@ -26,11 +26,10 @@ export class OrganizationReader extends DatabaseService<OrganizationReader>()(
       statuses.decode,
     ),
 
-    find: Effect.fnUntraced(function* (organizationId: OrganizationId) {
-      const rows = yield* sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
+    find: (organizationId: OrganizationId) =>
+      sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
         organizations.decode,
-      )
-      return rows[0] ?? (yield* new OrganizationNotFound({ organizationId }))
-    }),
+        firstOr(OrganizationNotFound, { organizationId }),
+      ),
   }),
 ) {}
