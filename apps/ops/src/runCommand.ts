@@ -6,18 +6,19 @@ import { checkIds } from "@outreach/backoffice/operators/checkIds"
 import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/templates/TemplateText"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Effect, FileSystem } from "effect"
+import { Prompt, TerminalCapabilities } from "effect/cli"
 import { operatorOrUser } from "./audit/audited.ts"
 import { COMMAND_NAME } from "./commandName.ts"
 import { lowerFirst, type Values } from "./inputs/paramsOf.ts"
 import {
   CommandLine,
-  confirm,
   formatCell,
   Output,
   print,
   printParts,
   printToStderr,
   refusal,
+  refuse,
   showingProgress,
 } from "./output/Output.ts"
 
@@ -43,7 +44,8 @@ export const runCommand = Effect.fnUntraced(function* <S, F extends Fields, Foun
     return yield* print(data, () => text)
   }
   const planned = isIrreversible && plan !== undefined ? yield* plan(given) : undefined
-  const confirmed = planned === undefined ? {} : yield* confirmPlan(planned, { yes, confirm: values.confirm })
+  const isConfirmed = yes || values.confirm !== undefined
+  const confirmed = planned === undefined || isConfirmed ? {} : yield* confirmPlan(planned)
   const run = operation.run({ ...given, ...confirmed }, yield* operatorOrUser)
   const result = yield* showingProgress(quiet)(run)
   if (typeof result !== "object" || result === null) return
@@ -69,18 +71,17 @@ const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
   return formatCommand([COMMAND_NAME, ...others, "--after", after])
 }
 
-/** Prompts to confirm a plan, unless it needs no confirmation. Returns the confirmed values. */
-const confirmPlan = (
-  plan: Plan,
-  { yes = false, confirm: count }: { readonly yes: boolean | undefined; readonly confirm: number | undefined },
-) => {
-  const { caution, values = {} } = plan
-  return confirm(describePlan(plan), {
-    yes: yes || count !== undefined || caution === undefined,
-    ...(plan.count !== undefined && { count: plan.count }),
-    ...("confirm" in values && { flags: `--confirm ${plan.count}, or --yes for however many,` }),
-  }).pipe(Effect.as(yes || count !== undefined ? {} : values))
-}
+/** Prompts on a terminal to confirm a plan with a caution. Fails if the user declines, and without a terminal. Returns the confirmed values. */
+const confirmPlan = Effect.fnUntraced(function* (plan: Plan) {
+  const { caution, count = null, values = {} } = plan
+  if (caution === undefined) return values
+  const action = describePlan(plan)
+  const flags = "confirm" in values ? `--confirm ${count}, or --yes for however many,` : "--yes"
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
+  if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return values
+  return yield* refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
+})
 
 /** Describes what an operation would do, after a verb. */
 const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>

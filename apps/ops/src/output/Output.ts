@@ -6,7 +6,7 @@ import { hiddenProgress, TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { progressBar, progressLine } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
-import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
+import { CliOutput } from "effect/cli"
 
 export const OUTPUT_FORMS = ["table", "json", "csv"] as const
 
@@ -147,29 +147,3 @@ export const refusal = (tag: string, sentence: string, details: object = {}): Re
 
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))
-
-/**
- * Prompts on a terminal to confirm an irreversible action. Fails if the user declines, and without a terminal.
- *
- * `action` starts with a verb and states the effect: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
- */
-export const confirm = Effect.fnUntraced(function* (
-  action: string,
-  {
-    yes,
-    count = null,
-    flags = "--yes",
-  }: {
-    /** Whether the command line confirms the action. */
-    readonly yes: boolean
-    /** The number of affected rows, if known. */
-    readonly count?: number | null
-    readonly flags?: string
-  },
-) {
-  if (yes) return
-  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-  const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
-  if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
-  return yield* refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
-})
