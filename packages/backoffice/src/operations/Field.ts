@@ -5,7 +5,6 @@ import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Record, Result, Schema } from "effect"
-import { AuditReason } from "../operators/AuditReason.ts"
 import { SearchTerm } from "../operators/SearchTerm.ts"
 
 /** A schema that parses text. */
@@ -175,8 +174,20 @@ export const examplesOf = (fields: Fields): Readonly<Record<string, string>> =>
 /** The organization of a new object. */
 export const organizationId = required(field(OrganizationId, "Organization", { kind: "choice" }))
 
+const MAX_REASON_LENGTH = 200
+
+/** An operator's reason, for the audit log, which must not contain personal data. */
+const AuditReason = textSchema(
+  `1 to ${MAX_REASON_LENGTH} characters on one line, for the audit log, without an e-mail address or an NPI`,
+  (text) => {
+    const reason = text.trim()
+    const isLine = reason !== "" && reason.length <= MAX_REASON_LENGTH && !/\p{Cc}/u.test(reason)
+    return isLine && !/@|\d{10}/.test(reason) ? reason : undefined
+  },
+)
+
 export const reason = field(AuditReason, "Reason", {
-  maxLength: 200,
+  maxLength: MAX_REASON_LENGTH,
   size: 42,
   hint: "For the audit log; don't enter addresses or NPIs",
 })

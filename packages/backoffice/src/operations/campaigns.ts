@@ -180,6 +180,7 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
       const { name, subject, windowStart, windowEnd } = campaign
       const checks = planned.obstacle === undefined ? yield* (yield* preflights).checkCampaign(campaignId) : []
       const failed = checks.filter(({ status }) => status === "failed").map(({ found }) => found)
+      const because = `Preflight checks failed: ${failed.join(" ")} Type the campaign's name to send it anyway.`
       const isOpen = toUnixMillis(windowStart) <= (yield* Clock.currentTimeMillis)
       return {
         ...planned,
@@ -192,13 +193,7 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
         },
         checks,
         values: { force: failedChecks(checks) },
-        caution:
-          failed.length === 0
-            ? undefined
-            : {
-                word: name,
-                because: `Preflight checks failed: ${failed.join(" ")} Type the campaign's name to send it anyway.`,
-              },
+        caution: failed.length === 0 ? undefined : { word: name, because },
       }
     },
     *run({ campaignId, force = [] }) {

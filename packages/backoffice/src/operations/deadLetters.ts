@@ -162,19 +162,14 @@ export const removeDeadLetters = operation("dead-letters remove", {
   *plan(given) {
     const { filter, found, many } = yield* countRemoved(given)
     const { count } = found
+    const because = "This can't be undone. The partner doesn't receive those that weren't replayed."
     return {
       title: "Remove dead letters",
       many,
       count,
       affects: (yield* affectedBy(filter)).affects,
       when: "Immediately.",
-      caution:
-        count === 0
-          ? undefined
-          : {
-              word: String(count),
-              because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
-            },
+      caution: count === 0 ? undefined : { word: String(count), because },
       // Dead letters that come of age after the plan aren't removed without confirmation.
       values: { confirm: count },
       obstacle: count === 0 ? "No dead letter matches." : undefined,

@@ -138,15 +138,15 @@ export const markSent = operation("restores mark-sent", {
   },
   *run({ log }) {
     const { id } = yield* findUnderWay
-    const total = { marked: 0, known: 0, missing: 0 }
-    yield* readMailLog(log).pipe(
+    const total = yield* readMailLog(log).pipe(
       Stream.grouped(BATCH_SIZE),
       Stream.mapEffect(markMailed),
-      Stream.runForEach(({ marked, known, missing }) =>
-        Effect.sync(() => {
-          total.marked += marked
-          total.known += known
-          total.missing += missing
+      Stream.runFold(
+        () => ({ marked: 0, known: 0, missing: 0 }),
+        (total, { marked, known, missing }) => ({
+          marked: total.marked + marked,
+          known: total.known + known,
+          missing: total.missing + missing,
         }),
       ),
     )

@@ -105,7 +105,7 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
       ? sql`audit_log`
       : sql`(select * from audit_log where objects @> array[${objectId}::text] offset 0) audit_log`
 
-  const isMeant = ({ organizationId, command, operator, from, to, result, before }: AuditFilter) =>
+  const isMeant = ({ organizationId, command, operator, from, to, result }: AuditFilter) =>
     allOf(
       organizationId && sql`${organizationId} = any (organizations)`,
       command === undefined ? undefined : sql`(command = ${command} or starts_with(command, ${`${command} `}))`,
@@ -113,7 +113,6 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
       from && sql`begun_at >= ${from}`,
       to && sql`begun_at < ${to}`,
       equal({ "coalesce(result, 'unfinished')": result }),
-      newestFirst.after(before === undefined ? null : { id: before }),
     )
 
   return {

@@ -6,10 +6,11 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
+import { equal } from "@outreach/postgres/conditions"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/recipientRows"
-import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeColumn, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
 import { Effect, Record, Schema } from "effect"
 
@@ -68,7 +69,7 @@ interface People {
 }
 
 const decodeClinicians = decodeRows({ organizationId: OrganizationId, npi: Recipient.fields.npi })
-const decodeOrganizations = decodeRows({ id: OrganizationId })
+const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeNames = decodeRows({ id: Schema.String, name: Schema.String })
 const entryRows = rowsOf(Schema.Struct({ ...TimelineEntry.fields, key: Schema.String, happenedAt: Timestamp }), {
   at: "written_at",
@@ -89,8 +90,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
   function* (sql) {
     const erasures = yield* ErasedClinicianRepository
 
-    const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
-      const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
+    const findClinicians = ({ by, value, organizationId }: ClinicianKey) => {
       const found =
         by === "npi"
           ? sql`select ${value} as npi`
@@ -107,7 +107,9 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
       return sql`
       select distinct organization.id as "organizationId", found.npi from organizations organization
       cross join lateral (${found}) found
-      where ${only} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(decodeClinicians)
+      where ${equal({ "organization.id": organizationId })} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(
+        decodeClinicians,
+      )
     }
 
     const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
@@ -262,13 +264,11 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
         const clinicians = yield* findClinicians(key)
         const recipients = yield* findRecipients(clinicians, limit + 1)
         const { by, value, organizationId } = key
-        const owners =
-          by !== "email"
-            ? []
-            : organizationId === undefined
-              ? yield* sql`select id from organizations`.pipe(decodeOrganizations)
-              : [{ id: organizationId }]
-        const addresses = [...recipients, ...owners.map(({ id }) => ({ organizationId: id, email: value }))]
+        const owners = sql`select id from organizations where ${equal({ id: organizationId })}`.pipe(
+          decodeOrganizations,
+        )
+        const organizations = by === "email" ? yield* owners : []
+        const addresses = [...recipients, ...organizations.map((id) => ({ organizationId: id, email: value }))]
         const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
         const clinician = {
           npi: by === "npi" ? (value as Npi) : null,
