@@ -4,15 +4,7 @@ import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSetti
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { collectSettings, type Declaration } from "@outreach/process/setting"
-import {
-  consoleUrl,
-  deployment,
-  publicBaseUrl,
-  secretsKey,
-  telemetrySettings,
-  webhookAllowPrivateAddresses,
-  webhookRetryDelays,
-} from "@outreach/process/settings"
+import * as settings from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
 import { operator } from "../audit/audited.ts"
@@ -24,26 +16,19 @@ export interface SettingsReader {
 }
 
 const served = <E, R>(config: Layer.Layer<never, E, R>) =>
-  Effect.andThen(Effect.scoped(Layer.build(config)), telemetrySettings)
+  Effect.andThen(Effect.scoped(Layer.build(config)), settings.telemetrySettings)
 
 export const SETTINGS_READERS = {
   api: { title: "API", settings: served(ApiConfig.fromEnvironment) },
-  worker: { title: "worker", settings: Config.all([WorkerConfig, telemetrySettings]) },
+  worker: { title: "worker", settings: Config.all([WorkerConfig, settings.telemetrySettings]) },
   console: { title: "console", settings: served(ConsoleConfig.fromEnvironment) },
   ops: {
     title: "command line",
-    settings: Config.all({
-      ...{
-        databaseSettings,
-        secretsKey,
-        deployment,
-        publicBaseUrl,
-        consoleUrl,
-        optionalSmtpSettings,
-        optionalMailFrom,
-      },
-      ...{ dnsServers, webhookAllowPrivateAddresses, webhookRetryDelays, operator },
-    }),
+    settings: Config.all([
+      ...[databaseSettings, settings.secretsKey, settings.deployment, settings.publicBaseUrl, settings.consoleUrl],
+      ...[optionalSmtpSettings, optionalMailFrom, dnsServers, settings.webhookAllowPrivateAddresses],
+      ...[settings.webhookRetryDelays, operator],
+    ]),
   },
   migrate: { title: "migration", settings: databaseSettings },
 } as const satisfies Readonly<Record<string, SettingsReader>>

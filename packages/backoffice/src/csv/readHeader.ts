@@ -88,12 +88,11 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
     return { ...column, name, isMapped: target !== undefined }
   })
   const lacking = [...map].find(([, target]) => !found.some(({ name, isMapped }) => isMapped && name === target))
-  const parsed = yield* Effect.mapError(
+  const parsed =
     lacking === undefined
       ? parseHeader(found, columns, options, isHeader)
-      : Effect.fail(`--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`),
-    (reason) => new UnusableFile({ file, reason }),
-  )
+      : `--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`
+  if (typeof parsed === "string") return yield* new UnusableFile({ file, reason: parsed })
   yield* (yield* TaskProgress).say(`Read as ${shape.readAs}.`)
   return { ...shape, columnCount: found.length, ...parsed } satisfies Header
 })
@@ -114,30 +113,26 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   return Number(size)
 })
 
-/** Finds the needed columns, or fails with the reason why the header is invalid. */
-const parseHeader = Effect.fnUntraced(function* (
+/** Returns the needed columns, or the reason why the header is invalid. */
+const parseHeader = (
   header: ReadonlyArray<Column>,
   columns: Columns,
   { ignoreColumns, fields: wanted = [], fieldsIfThere = [] }: HeaderOptions,
   isHeader: boolean,
-) {
+): Pick<Header, "npi" | "email" | "fields"> | string => {
   const names = header.map(({ name }) => name.toLowerCase())
   const isKnown = (index: number) => COLUMNS.some((known) => known === names[index])
 
   const missing = COLUMNS.filter((column) => !names.includes(column))
   if (missing.length > (columns === "npi and email" ? 0 : 1)) {
-    return yield* Effect.fail(
-      isHeader
-        ? `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}; it names ${nameAll(header.map(describe))}; --map gives columns these names`
-        : `its first line is that of a clinician, and no header that names the columns ${columns}; name them with --map, such as --map ${shellWord("column 1=npi,column 2=email")}`,
-    )
+    return isHeader
+      ? `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}; it names ${nameAll(header.map(describe))}; --map gives columns these names`
+      : `its first line is that of a clinician, and no header that names the columns ${columns}; name them with --map, such as --map ${shellWord("column 1=npi,column 2=email")}`
   }
   const twice = COLUMNS.find((column) => names.indexOf(column) !== names.lastIndexOf(column))
   if (twice !== undefined) {
-    const place = names.lastIndexOf(twice) + 1
-    return yield* Effect.fail(
-      `its first line names ${twice} more than once; name the one that counts by its place, such as --map ${shellWord(`column ${place}=${twice}`)}`,
-    )
+    const map = shellWord(`column ${names.lastIndexOf(twice) + 1}=${twice}`)
+    return `its first line names ${twice} more than once; name the one that counts by its place, such as --map ${map}`
   }
 
   const fields: Array<FieldColumn> = []
@@ -148,30 +143,26 @@ const parseHeader = Effect.fnUntraced(function* (
       if (wanted === "all" || column.isMapped || [...wanted, ...fieldsIfThere].includes(name.success))
         fields.push({ name: name.success, index })
     } else if (wanted === "all") {
-      return yield* Effect.fail(
-        `${describe(column)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`,
-      )
+      return `${describe(column)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`
     }
   }
   const fieldNames = fields.map(({ name }) => name)
   const repeated = fieldNames.find((name, i) => fieldNames.indexOf(name) !== i)
-  if (repeated !== undefined) return yield* Effect.fail(`its first line names the field ${repeated} more than once`)
+  if (repeated !== undefined) return `its first line names the field ${repeated} more than once`
   const lacking = wanted === "all" ? [] : wanted.filter((name) => !fieldNames.includes(name))
   if (lacking.length > 0) {
-    return yield* Effect.fail(
-      `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields`,
-    )
+    return `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields`
   }
 
   const taken = new Set(fields.map(({ index }) => index))
   const extra = header.filter((_, index) => !taken.has(index) && !isKnown(index)).map(describe)
   if (extra.length > 0 && !ignoreColumns) {
     const known = [...COLUMNS, ...fieldNames].join(", ").replace(/, (\S+)$/, " and $1")
-    return yield* Effect.fail(`it has columns beside ${known} (${nameAll(extra)}); --ignore-columns leaves them out`)
+    return `it has columns beside ${known} (${nameAll(extra)}); --ignore-columns leaves them out`
   }
   const takesFields = wanted.length > 0 || fields.length > 0
   return { npi: names.indexOf("npi"), email: names.indexOf("email"), fields: takesFields ? fields : undefined }
-})
+}
 
 const isNpi = Schema.is(Npi)
 const isOfClinician = (cell: string): boolean => isNpi(cell) || canonicalEmail(cell) !== undefined

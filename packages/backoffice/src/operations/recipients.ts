@@ -33,13 +33,6 @@ export const columns = {
   ignoreColumns: checkBox("Ignore other columns instead of rejecting the file"),
 }
 
-/** The number of new and of updated recipients, or of new ones by a check. */
-interface Imported {
-  readonly imported?: number
-  readonly updated?: number
-  readonly wouldImport?: number
-}
-
 const MAX_SHOWN = 100
 
 /** Reports the first rejected lines, and the file of all of them. */
@@ -100,8 +93,7 @@ export const importRecipients = operation("recipients import", {
       : Effect.provideServiceEffect(run, RejectsFile, createRejectsFile(rejects))
     yield* warn(report)
     const { imported, updated, ...rest } = report
-    const counts: Imported = options.check ? { wouldImport: imported } : { imported, updated }
-    return { campaignId, ...counts, ...rest }
+    return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
   },
   show: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
     ...(first === undefined ? [] : [firstLines(first)]),
