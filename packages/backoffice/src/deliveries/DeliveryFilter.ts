@@ -10,18 +10,7 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { formatCount } from "../format.ts"
-import {
-  campaignFilter,
-  checkBox,
-  choice,
-  endpointFilter,
-  type FilterOf,
-  field,
-  httpStatus,
-  organizationFilter,
-  outboundType,
-  timeRange,
-} from "../operations/Field.ts"
+import { checkBox, choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 /**
  * Number of deliveries that a page reads if it filters by event or attempt. Each step reads the waiting deliveries of all logs, so one large
@@ -30,16 +19,16 @@ import {
 export const MAX_SCAN = 1500
 
 export const deliveryFilters = {
-  organizationId: organizationFilter,
-  endpointId: endpointFilter,
+  organizationId: filterBy.organization,
+  endpointId: filterBy.endpoint,
   state: choice("State", [...DELIVERY_STATES, "dead"], { all: "All", hint: "Or dead letters of every reason" }),
-  status: httpStatus,
+  status: filterBy.status,
   outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All", hint: "Of the last attempt" }),
   slowerThan: field(Seconds, "Slower than", { placeholder: "2s", size: 5, hint: "The last attempt", example: "2s" }),
   slowest: checkBox("Slowest first", { hint: `Among the newest ${formatCount(MAX_SCAN)}` }),
   eventId: field(EventId, "Event", { placeholder: "evt_…" }),
-  type: outboundType,
-  campaignId: campaignFilter,
+  type: filterBy.type,
+  campaignId: filterBy.campaign,
   ...timeRange("Created from", "Created before"),
 }
 

@@ -8,7 +8,7 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { checkBox, choice, endpointFilter, type FilterOf, httpStatus, organizationFilter } from "../operations/Field.ts"
+import { checkBox, choice, filterBy, type FilterOf } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
 const StoredGroup = Schema.Struct({
@@ -55,9 +55,9 @@ export const FAILURE_GROUP_STATES = {
 type State = keyof typeof FAILURE_GROUP_STATES
 
 export const issueFilters = {
-  organizationId: organizationFilter,
-  endpointId: endpointFilter,
-  status: httpStatus,
+  organizationId: filterBy.organization,
+  endpointId: filterBy.endpoint,
+  status: filterBy.status,
   state: choice(
     "State",
     [

@@ -7,14 +7,7 @@ import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/event
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import {
-  campaignFilter,
-  type FilterOf,
-  field,
-  organizationFilter,
-  outboundType,
-  timeRange,
-} from "../operations/Field.ts"
+import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 /** An outgoing event as published. */
 const LoggedEvent = Schema.Struct({
@@ -35,9 +28,9 @@ export type LoggedEvent = typeof LoggedEvent.Type
 
 /** The conditions of a list of events, all of which must match. */
 export const eventFilters = {
-  organizationId: organizationFilter,
-  type: outboundType,
-  campaignId: campaignFilter,
+  organizationId: filterBy.organization,
+  type: filterBy.type,
+  campaignId: filterBy.campaign,
   recipientId: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
   ...timeRange("Emitted from", "Emitted before"),
 }

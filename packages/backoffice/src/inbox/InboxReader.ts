@@ -9,10 +9,10 @@ import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
+import { field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
 
 export const inboxFilters = {
-  organizationId: organizationFilter,
+  organizationId: filterBy.organization,
   type: field(Schema.String, "Type", { kind: "choice", all: "All" }),
   reason: field(Schema.String, "Reason", { size: 30, hint: "Of quarantined events, as shown in the list" }),
   ...timeRange("Received from", "Received before"),

@@ -4,12 +4,12 @@ import { CampaignId } from "@outreach/domain/Identifier"
 import { Schema, Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
 import { formatCount } from "../format.ts"
-import { choice, field, organizationFilter, programFilter } from "../operations/Field.ts"
+import { choice, field, filterBy } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
 const campaignFilters = {
-  organizationId: organizationFilter,
-  programId: programFilter,
+  organizationId: filterBy.organization,
+  programId: filterBy.program,
   status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
   kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
   text: field(Schema.String, "Name contains", { size: 16, hint: "Case-insensitive" }),

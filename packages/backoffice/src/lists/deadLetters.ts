@@ -5,29 +5,21 @@ import { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
-import {
-  choice,
-  endpointFilter,
-  field,
-  httpStatus,
-  organizationFilter,
-  outboundType,
-  timeRange,
-} from "../operations/Field.ts"
+import { choice, field, filterBy, timeRange } from "../operations/Field.ts"
 import { deliveryColumns, describeLastAttempt } from "./deliveries.ts"
 import { list, time } from "./List.ts"
 
 /** The fields that select dead letters, except by time. All given ones must match. */
 export const deadLetterSelector = {
-  endpointId: endpointFilter,
-  type: outboundType,
+  endpointId: filterBy.endpoint,
+  type: filterBy.type,
   reason: choice("Reason", DEAD_LETTER_REASONS, {
     all: "All",
     hint: "Rejected by the partner, out of attempts, or several workers crashed",
   }),
   groupId: field(FailureGroupId, "Issue", { placeholder: "fgr_…" }),
-  status: httpStatus,
-  organizationId: organizationFilter,
+  status: filterBy.status,
+  organizationId: filterBy.organization,
 }
 
 /** The fields that select dead letters. All given ones must match. */

@@ -4,7 +4,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
 import { formatCapped, formatDuration } from "../format.ts"
-import { checkBox, choice, organizationFilter } from "../operations/Field.ts"
+import { checkBox, choice, filterBy } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, text, URGENCY } from "./List.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
@@ -13,7 +13,7 @@ export const endpoints = list("endpoints list", {
   forPartners: true,
   about: "List the webhook endpoints, those with problems first. Pending deliveries of each are counted up to 1,000",
   filters: {
-    organizationId: organizationFilter,
+    organizationId: filterBy.organization,
     state: choice(
       "State",
       [

@@ -1,12 +1,12 @@
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { checkBox, organizationFilter } from "../operations/Field.ts"
+import { checkBox, filterBy } from "../operations/Field.ts"
 import { count, id, inOps, list, text, time } from "./List.ts"
 
 export const operators = list("operators list", {
   role: "admin",
   about: "List the operators of the console, oldest first, with their open sessions",
   filters: {
-    organizationId: organizationFilter,
+    organizationId: filterBy.organization,
     removed: checkBox("Removed", { hint: "Instead of the others" }),
   },
   *read({ organizationId, removed = false }) {

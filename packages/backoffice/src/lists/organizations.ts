@@ -1,10 +1,10 @@
-import { organizationFilter } from "../operations/Field.ts"
+import { filterBy } from "../operations/Field.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { count, inOps, list, text, time } from "./List.ts"
 
 export const organizations = list("organizations list", {
   about: "List the organizations, oldest first, each with the number of its contacts",
-  filters: { organizationId: organizationFilter },
+  filters: { organizationId: filterBy.organization },
   *read({ organizationId }) {
     const all = yield* (yield* OrganizationReader).list
     const meant = all.filter(({ id }) => organizationId === undefined || id === organizationId)

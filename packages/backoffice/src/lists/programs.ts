@@ -1,7 +1,7 @@
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
-import { organizationFilter } from "../operations/Field.ts"
+import { filterBy } from "../operations/Field.ts"
 import { ProgramReader } from "../programs/ProgramReader.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
@@ -14,7 +14,7 @@ export const PROGRAM_TONES: Readonly<Record<Program["status"], Tone>> = {
 
 export const programs = list("programs list", {
   about: "List the programs with the sums of their campaigns, oldest first",
-  filters: { organizationId: organizationFilter },
+  filters: { organizationId: filterBy.organization },
   cursor: { id: ProgramId },
   *read(filter, { limit, after }) {
     const programs = yield* (yield* ProgramReader).list({ ...filter, after: after?.id }, limit + 1)

@@ -2,13 +2,13 @@ import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
 import { formatDuration } from "../format.ts"
-import { organizationFilter } from "../operations/Field.ts"
+import { filterBy } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, text, time } from "./List.ts"
 
 export const replays = list("replays list", {
   forPartners: true,
   about: "List the replays, newest first",
-  filters: { organizationId: organizationFilter },
+  filters: { organizationId: filterBy.organization },
   cursor: { id: ReplayId },
   read: (filter, { limit, after }) => ReplayReader.use(({ list }) => list(filter, limit + 1, after)),
   columns: {

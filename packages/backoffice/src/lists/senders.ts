@@ -1,7 +1,7 @@
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { organizationFilter } from "../operations/Field.ts"
+import { filterBy } from "../operations/Field.ts"
 import { badge, id, inOps, list, type Tone, text } from "./List.ts"
 
 /** Returns the state of a sender and of its link domain. */
@@ -18,7 +18,7 @@ export const senderState = (
 export const senders = list("senders list", {
   about:
     "List the senders with the selectors that sign and the day of their ramp, oldest first. A program without a sender uses the organization's or the deployment's",
-  filters: { organizationId: organizationFilter },
+  filters: { organizationId: filterBy.organization },
   *read({ organizationId }) {
     const senders = yield* (yield* SenderRepository).list(organizationId)
     return senders.map(({ keys, ...sender }) => ({

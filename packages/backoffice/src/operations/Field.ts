@@ -195,28 +195,26 @@ export const reason = field(AuditReason, "Reason", {
 /** The result of an export. */
 export const newFile = file("Write to this new file, readable only by its owner")
 
-export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
-
-export const programFilter = field(ProgramId, "Program", { kind: "choice", all: "All" })
-
-export const campaignFilter = field(CampaignId, "Campaign", { kind: "choice", all: "All" })
-
-export const endpointFilter = field(EndpointId, "Endpoint", { kind: "choice", all: "All" })
-
-export const outboundType = choice("Type", outboundEventTypes, { all: "All" })
+/** The filters of several lists. */
+export const filterBy = {
+  organization: field(OrganizationId, "Organization", { kind: "choice", all: "All" }),
+  program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
+  campaign: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
+  endpoint: field(EndpointId, "Endpoint", { kind: "choice", all: "All" }),
+  type: choice("Type", outboundEventTypes, { all: "All" }),
+  status: field(wholeNumber(100, 599, "an HTTP status"), "Status", {
+    inputmode: "numeric",
+    size: 4,
+    hint: "The HTTP status of the last attempt",
+    example: "503",
+  }),
+}
 
 /** The word that the console's search looks up. */
 export const searchTerm = field(SearchTerm, "Find", {
   size: 42,
   maxLength: 320,
   hint: "Part of a name, an id, e-mail address, NPI, token, or a leaked key or signing secret. The audit log records the search without the term.",
-})
-
-export const httpStatus = field(wholeNumber(100, 599, "an HTTP status"), "Status", {
-  inputmode: "numeric",
-  size: 4,
-  hint: "The HTTP status of the last attempt",
-  example: "503",
 })
 
 export const timeRange = (from: string, to: string) => ({

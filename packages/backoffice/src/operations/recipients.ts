@@ -17,7 +17,7 @@ import { OUTCOME_COLUMNS, OutcomeReader } from "../recipients/OutcomeReader.ts"
 import { type ClinicianKey, TimelineReader } from "../recipients/TimelineReader.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { clinician } from "./clinicians.ts"
-import { checkBox, field, file, newFile, organizationFilter, required } from "./Field.ts"
+import { checkBox, field, file, filterBy, newFile, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { type Part, rowsPart } from "./Part.ts"
 
@@ -93,7 +93,10 @@ export const importRecipients = operation("recipients import", {
       : Effect.provideServiceEffect(run, RejectsFile, createRejectsFile(rejects))
     yield* warn(report)
     const { imported, updated, ...rest } = report
-    return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
+    const counts: Partial<Record<"imported" | "updated" | "wouldImport", number>> = options.check
+      ? { wouldImport: imported }
+      : { imported, updated }
+    return { campaignId, ...counts, ...rest }
   },
   show: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
     ...(first === undefined ? [] : [firstLines(first)]),
@@ -130,7 +133,7 @@ export const findClinician = operation("recipients find", {
   input: {
     ...clinician,
     token: field(Token, "The token of a recipient"),
-    organizationId: organizationFilter,
+    organizationId: filterBy.organization,
     reveal: checkBox("Show full NPIs and e-mail addresses"),
     limit: pageFields.limit,
   },

@@ -6,7 +6,7 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { choice, type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
+import { choice, field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
@@ -61,7 +61,7 @@ export type AuditEntry = typeof AuditEntry.Type
 const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
 
 export const auditFilters = {
-  organizationId: organizationFilter,
+  organizationId: filterBy.organization,
   objectId: field(ObjectId, "Id", { size: 40, hint: "Any id in a command's arguments", example: "cmp_…" }),
   command: field(Schema.String, "Command", {
     placeholder: "campaigns pause",

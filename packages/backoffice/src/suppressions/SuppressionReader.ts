@@ -12,7 +12,7 @@ import {
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
-import { choice, type FilterOf, field, organizationFilter, timeRange } from "../operations/Field.ts"
+import { choice, field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
 
 /** The words for kinds and reasons of suppressions. */
 export const SUPPRESSION_WORDS = {
@@ -29,7 +29,7 @@ const withWords = <Word extends keyof typeof SUPPRESSION_WORDS>(words: ReadonlyA
   words.map((word) => [word, SUPPRESSION_WORDS[word]] as const)
 
 export const suppressionFilters = {
-  organizationId: organizationFilter,
+  organizationId: filterBy.organization,
   programId: field(ProgramId, "Program", { kind: "choice", all: "All", hint: "With the entries of its organization" }),
   scope: choice("Scope", ["program", "organization"], { all: "All" }),
   kind: choice("Kind", withWords(SUPPRESSION_KINDS), { all: "All" }),
