@@ -3,8 +3,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { subjects } from "@outreach/backoffice/subjects"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
+import { Cause, Console, Effect, Layer, Option, Record, References } from "effect"
 import { CliConfig, Command, Completions, Flag, GlobalFlag } from "effect/cli"
+import type { AnyCommand } from "./command.ts"
 import { COMMAND_NAME } from "./commandName.ts"
 import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
@@ -44,26 +45,19 @@ const readOutput = (args: ReadonlyArray<string>) => {
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
 
-/** The commands that diagnose the database, and connect themselves. */
-const diagnoses = {
-  doctor: () => import("./commands/diagnoses.ts").then(({ doctor }) => doctor),
-  status: () => import("./commands/diagnoses.ts").then(({ status }) => status),
+/** The commands and groups by name. `doctor` and `status` connect to the database themselves. */
+const groups: Readonly<Record<string, () => Promise<AnyCommand>>> = {
+  ...Record.map(subjects, (_, word) => () => subjectCommand(word)),
+  doctor: async () => (await import("./commands/diagnoses.ts")).doctor,
+  status: async () => (await import("./commands/diagnoses.ts")).status,
 }
 
 /** The commands that need no database or connect themselves; and a missing command. */
-const WITHOUT_DATABASE: ReadonlySet<string> = new Set(["", "bounces", ...Struct.keys(diagnoses)])
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set(["", "bounces", "doctor", "status"])
 
 /** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
-export const loadGroups = (word: string) => {
-  const isAny = !Object.hasOwn(subjects, word) && !Object.hasOwn(diagnoses, word)
-  const isMeant = (each: string) => isAny || each === word
-  return Promise.all([
-    ...Struct.keys(subjects).filter(isMeant).map(subjectCommand),
-    ...Struct.keys(diagnoses)
-      .filter(isMeant)
-      .map((each) => diagnoses[each]()),
-  ])
-}
+export const loadGroups = (word: string): Promise<ReadonlyArray<AnyCommand>> =>
+  Promise.all((Object.hasOwn(groups, word) ? [groups[word]!] : Object.values(groups)).map((load) => load()))
 
 const load = Effect.fnUntraced(function* (word: string) {
   const root = Command.make(COMMAND_NAME).pipe(
@@ -76,12 +70,7 @@ const load = Effect.fnUntraced(function* (word: string) {
   return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof services) : services)
 })
 
-const services = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("./services.ts")),
-    ({ services }) => services,
-  ),
-)
+const services = Layer.unwrap(Effect.promise(async () => (await import("./services.ts")).services))
 
 /** Rewrites command lines that the parser misreads: `ops help …`, and a value such as -1s, which it would read as flags. */
 const rewrite = (args: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -11,10 +11,10 @@ export const doctor = command(
     about:
       "Check settings, database, keys, mail server, DNS records, senders and endpoints, without changes. Fails if a check fails",
     input: { dnsServer: field(DnsServer, "The name server for DNS records as ip[:port], instead of this machine's") },
-    run: Effect.fnUntraced(function* ({ dnsServer }) {
+    *run({ dnsServer }) {
       const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))
       yield* runDoctor(dnsServer)
-    }),
+    },
     examples: ["ops doctor", "ops doctor --dns-server 192.0.2.53"],
   }),
 )
@@ -29,10 +29,10 @@ export const status = command(
       ),
       interval: withDefault(field(wholeNumber(1, 3600), "Seconds between two readings of --watch, 1 to 3600"), "2"),
     },
-    run: Effect.fnUntraced(function* (input) {
+    *run(input) {
       const { showStatus } = yield* Effect.promise(() => import("../status/showStatus.ts"))
       yield* showStatus(input)
-    }),
+    },
     examples: ["ops status", "ops status --watch --interval 5"],
   }),
 )
