@@ -34,16 +34,10 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
     write: Effect.fnUntraced(function* ({ text, delimiter }: Header, lines: ReadonlyArray<RejectedLine>) {
       if (lines.length === 0) return
       const disarm = disarmCells(delimiter)
-      if (!hasLines) yield* append(`${["line", "reason", disarm(text)].join(delimiter)}\n`)
+      const head = hasLines ? [] : [["line", "reason", disarm(text)]]
+      const rows = lines.map(({ number, reason, text }) => [number, `"${reason.replaceAll('"', '""')}"`, disarm(text)])
+      yield* append([...head, ...rows].map((row) => `${row.join(delimiter)}\n`).join(""))
       hasLines = true
-      yield* append(
-        lines
-          .map(
-            ({ number, reason, text }) =>
-              `${[number, `"${reason.replaceAll('"', '""')}"`, disarm(text)].join(delimiter)}\n`,
-          )
-          .join(""),
-      )
     }),
     /** Keeps the file after the scope. */
     complete: Effect.suspend(() => (hasLines ? keep : Effect.void)),

@@ -19,15 +19,9 @@ export const readLines = (header: Header, onBytes?: (bytes: number) => Effect.Ef
     if (fields.length !== columnCount)
       return { number, text, reason: `the line has ${fields.length} fields and the header ${columnCount}` }
     const cells = fields.map(rearmFormula)
-    const line = { number, text, npi: cells[npi] ?? "", email: cells[email] ?? "" }
-    return columns === undefined
-      ? line
-      : {
-          ...line,
-          fields: Object.fromEntries(
-            columns.flatMap(({ name, index }) => (cells[index]!.trim() === "" ? [] : [[name, cells[index]!]])),
-          ),
-        }
+    const filled = columns?.filter(({ index }) => cells[index]!.trim() !== "")
+    const given = filled && { fields: Object.fromEntries(filled.map(({ name, index }) => [name, cells[index]!])) }
+    return { number, text, npi: cells[npi] ?? "", email: cells[email] ?? "", ...given }
   }
   return readRows(file, { encoding, delimiter, isWhole, onBytes }).pipe(
     Stream.filter(({ number }) => number > header.line),

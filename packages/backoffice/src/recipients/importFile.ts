@@ -5,7 +5,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { inTransaction } from "@outreach/domain/Transaction"
-import { Array as Arr, Cause, Effect, Exit, Result, Stream } from "effect"
+import { Array as Arr, Cause, Effect, Exit, Record, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, BadLines, checkFile, type RejectedLine, RejectsFile } from "../csv/badLines.ts"
 import type { ColumnMap } from "../csv/ColumnMap.ts"
 import { type Header, readHeader } from "../csv/readHeader.ts"
@@ -93,12 +93,12 @@ const importLinesOf = Effect.fnUntraced(function* (
     return yield* new BadLines({ ...report, ...bad })
   }
 
-  const rows = readLines(header).pipe(
+  const firstLines = readLines(header).pipe(
     Stream.take(SHOWN_LINES),
-    Stream.map((line) => ({ line, fault: (isBad(line) ? line.reason : judge(line)) ?? null })),
+    Stream.map((line) => understood(line, (isBad(line) ? line.reason : judge(line)) ?? null)),
     Stream.runCollect,
   )
-  const first = check ? (yield* rows).map(({ line, fault }) => understood(line, fault)) : undefined
+  const first = check ? yield* firstLines : undefined
   const register = check ? checkLines : importLines
   const importBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<FileLine>) {
     const compared = batch.map((line) => {
@@ -170,10 +170,9 @@ export type UnderstoodLine = ReturnType<typeof understood>
 
 const understood = (line: FileLine, fault: string | null) => ({
   line: line.number,
-  ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
-  fields: isGood(line)
-    ? Object.fromEntries(Object.entries(line.fields ?? {}).map(([name, value]) => [name, maskText(value)]))
-    : {},
+  ...(isGood(line)
+    ? { npi: maskNpi(line.npi), email: maskEmail(line.email), fields: Record.map(line.fields ?? {}, maskText) }
+    : { npi: null, email: null, fields: {} }),
   fault,
 })
 
