@@ -1,11 +1,11 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
-import type { InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
-import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
+import { inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
@@ -60,6 +60,7 @@ export type InboxOutcome = typeof InboxOutcome.Type
 /** Number of received events that one page of applied ones reads, including those of another type or state. */
 const MAX_SCANNED = 500
 
+const decodeListed = decodeRows({ ...InboxEntry.fields, at: Timestamp })
 const decodeCursors = decodeRows(InboxCursor.fields)
 const decodeCounts = decodeRow(InboxCounts.fields)
 const decodeReasons = decodeRows(InboxReason.fields)
@@ -99,16 +100,13 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
     )
     const rows = yield* sql`
       select found.* from organizations cross join lateral (
-        select ${inboxColumns} from inbox where organization_id = organizations.id and ${isMeant}
+        select ${inboxColumns}, ${time} as at from inbox where organization_id = organizations.id and ${isMeant}
         order by ${time}, event_id limit ${limit + 1}
       ) found
       where ${isOf(organizationId)}
-      order by ${sql.literal(state === "quarantined" ? `"quarantinedAt"` : `"receivedAt"`)}, "organizationId", "eventId"
-      limit ${limit + 1}`.pipe(decodeInbox)
-    const last = rows.length > limit ? rows[limit - 1] : undefined
-    const at = state === "quarantined" ? last?.quarantinedAt : last?.receivedAt
-    const next = last && at ? { at, organizationId: last.organizationId, eventId: last.eventId } : null
-    return { entries: rows.slice(0, limit), next }
+      order by at, "organizationId", "eventId" limit ${limit + 1}`.pipe(decodeListed)
+    const { data, next_cursor } = order.page(rows, limit)
+    return { rows: data, next: next_cursor }
   })
 
   // The newest keys of all organizations, then their events by primary key.
@@ -141,11 +139,11 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
       order by ${appliedOrder.order}`
     const scanned = yield* decodeCursors(Effect.succeed(rows))
     const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
-    const entries = yield* decodeInbox(Effect.succeed(places.map((i) => rows[i]!)))
+    const listed = yield* decodeListed(Effect.succeed(places.map((i) => rows[i]!)))
     // The list continues after the last event of a full page, or after all that were read.
     const end = places.length === limit ? places.at(-1)! : rows.length - 1
     const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
-    return { entries, next: isOver ? null : (scanned[end] ?? null) }
+    return { rows: listed, next: isOver ? null : (scanned[end] ?? null) }
   })
 
   const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(

@@ -26,12 +26,8 @@ export const inbox = list("inbox list", {
   *read({ waiting, applied, ...filter }, { limit, after }) {
     if (waiting && applied) return yield* new InvalidState()
     const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
-    const { entries, next } = yield* InboxReader.use(({ list }) => list(state, filter, limit, after))
-    const rows = entries.map((entry) => ({
-      ...toInboxRow(entry),
-      at: (state === "quarantined" ? entry.quarantinedAt : entry.receivedAt)!,
-    }))
-    return { rows, next }
+    const { rows, next } = yield* (yield* InboxReader).list(state, filter, limit, after)
+    return { rows: rows.map(({ at, ...entry }) => ({ ...toInboxRow(entry), at })), next }
   },
   columns: {
     organizationId: id("Organization"),

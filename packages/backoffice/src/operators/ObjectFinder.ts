@@ -113,13 +113,11 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
   })
 
   /** Finds the objects of ids in one organization, or in all. Partners choose the ids of their events, so an id can have several. */
-  const find = (ids: ReadonlyArray<string>, organizationId: OrganizationId | null) =>
-    Effect.map(
-      Effect.forEach(Object.entries(Arr.groupBy(new Set(ids), (id) => id.slice(0, 3))), ([prefix, group]) =>
-        findOfPrefix(prefix, group, organizationId),
-      ),
-      (found): ReadonlyArray<FoundObject> => found.flat(),
-    )
+  const find = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, organizationId: OrganizationId | null) {
+    const groups = Object.entries(Arr.groupBy(new Set(ids), (id) => id.slice(0, 3)))
+    const found = yield* Effect.forEach(groups, ([prefix, group]) => findOfPrefix(prefix, group, organizationId))
+    return found.flat()
+  })
 
   const ofKind = (kind: NamedObject["kind"], organizationId: OrganizationId | null) => {
     const { table, name = "name", note, searched = name }: NamedList = NAMED[kind]

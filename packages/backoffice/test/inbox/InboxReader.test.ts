@@ -104,14 +104,14 @@ describe("the list of inbound events", () => {
     yield* insertMany(seed, 3, "quarantined")
     yield* insertMany(seed, 10, "applied")
     const { list } = yield* InboxReader
-    const { entries } = yield* list("quarantined", { organizationId, reason: "data.npi is missing or not valid" }, 10)
-    expect(entries).toHaveLength(3)
-    expect((yield* list("quarantined", { organizationId, reason: "another" }, 10)).entries).toEqual([])
-    const [, second] = entries
+    const { rows } = yield* list("quarantined", { organizationId, reason: "data.npi is missing or not valid" }, 10)
+    expect(rows).toHaveLength(3)
+    expect((yield* list("quarantined", { organizationId, reason: "another" }, 10)).rows).toEqual([])
+    const [, second] = rows
     for (const state of ["quarantined", "applied"] as const) {
       const until = yield* list(state, { organizationId, to: second!.receivedAt }, 20)
       const since = yield* list(state, { organizationId, from: second!.receivedAt }, 20)
-      const [before, from] = [until.entries.length, since.entries.length]
+      const [before, from] = [until.rows.length, since.rows.length]
       expect(before + from).toBe(state === "applied" ? 10 : 3)
       expect(from).toBe(2)
     }

@@ -52,7 +52,7 @@ const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
 const withdrawnFor = (seeded: Seeded) => Effect.map(recipients(seeded), (rows) => rows.map(({ reason }) => reason))
 const entries = ({ organization }: Seeded) =>
   Effect.flatMap(InboxReader, (reader) => reader.list("quarantined", { organizationId: organization.id }, 100)).pipe(
-    Effect.map((page) => page.entries.map(({ eventId, reason }) => [eventId, reason])),
+    Effect.map((page) => page.rows.map(({ eventId, reason }) => [eventId, reason])),
   )
 
 describe("an account_created event", () => {
