@@ -16,10 +16,7 @@ const Outcomes = Schema.Struct({
   noResponses: Schema.Int,
   deadLetters: Schema.Int,
 })
-export type Outcomes = typeof Outcomes.Type
-
-const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
-export type OutcomesAt = typeof OutcomesAt.Type
+type Outcomes = typeof Outcomes.Type
 
 const attemptsOf = ({ delivered, clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
   delivered + clientErrors + serverErrors + otherStatuses + noResponses
@@ -27,7 +24,7 @@ const attemptsOf = ({ delivered, clientErrors, serverErrors, otherStatuses, noRe
 const SUMS = Object.keys(Outcomes.fields)
   .map((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
   .join(", ")
-const decodeHistogram = decodeRows(OutcomesAt.fields)
+const decodeHistogram = decodeRows({ ...Outcomes.fields, at: Timestamp })
 const summary = { ...Outcomes.fields, latencies: Schema.Array(Schema.Int) }
 const decodeSummary = decodeRow(summary)
 const decodeSummaries = decodeRows({ ...summary, endpointId: EndpointId })

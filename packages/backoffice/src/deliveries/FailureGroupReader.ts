@@ -8,7 +8,7 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { checkBox, choice, filterBy, type FilterOf } from "../operations/Field.ts"
+import { checkBox, choice, type FilterOf, filterBy } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
 const StoredGroup = Schema.Struct({
@@ -74,8 +74,6 @@ export const issueFilters = {
 /** Default of `state`: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
 export type FailureGroupFilter = FilterOf<typeof issueFilters>
 
-export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
-
 const { columns, decode: decodeStored } = rowsOf(StoredGroup, {
   failures: "failures::double precision",
   calls: `case when closed_at is null then greatest(failures, (
@@ -106,7 +104,7 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
 
     return {
       /** Lists groups by their last failure, newest first; or the failing ones and then those with dead letters, each with the largest first. */
-      list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
+      list: (filter: FailureGroupFilter, limit: number, after: Pick<FailureGroup, "lastAt" | "id"> | null = null) =>
         sql`
         select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
         order by ${filter.largest ? sql`closed_at is not null, greatest(failures, open) desc,` : sql``} ${lastFirst.order}

@@ -1,5 +1,5 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { type DigestRecord, FunnelCounts, OutreachCounts, quotaStatus } from "@outreach/domain/digest/Digest"
+import { FunnelCounts, OutreachCounts, quotaStatus } from "@outreach/domain/digest/Digest"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -29,8 +29,6 @@ const decodeQuotas = decodeRows({
   learnerReachedAt: Schema.NullOr(Timestamp),
   completerReachedAt: Schema.NullOr(Timestamp),
 })
-
-export type ProgramQuotas = Readonly<Record<keyof DigestRecord["quota"], ReturnType<typeof quotaStatus>>>
 
 /** Reads the digest of many dates, at a cost that grows only with the dates. */
 export class DigestReader extends DatabaseService<DigestReader>()("backoffice/digest/DigestReader", (sql) => ({
@@ -63,7 +61,7 @@ export class DigestReader extends DatabaseService<DigestReader>()("backoffice/di
       where program.organization_id = ${organizationId} and program.id = ${programId}`.pipe(
       decodeQuotas,
       Effect.map(
-        ([row]): ProgramQuotas | undefined =>
+        ([row]) =>
           row && {
             learner_qualified: quotaStatus(row.learnerTarget, row.learners, row.learnerReachedAt),
             completer_qualified: quotaStatus(row.completerTarget, row.completers, row.completerReachedAt),

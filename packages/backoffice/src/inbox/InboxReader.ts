@@ -9,7 +9,7 @@ import { inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
+import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 export const inboxFilters = {
   organizationId: filterBy.organization,
@@ -29,14 +29,14 @@ export const InboxCursor = Schema.Struct({
 export type InboxCursor = typeof InboxCursor.Type
 
 /** The number of waiting and quarantined events, up to `COUNT_CAP`. */
-const InboxCounts = Schema.Struct({
+const decodeCounts = decodeRow({
   quarantined: Schema.Int,
   waiting: Schema.Int,
   /** When the first waiting event was received. */
   waitingSince: Schema.NullOr(Timestamp),
 })
 
-const InboxReason = Schema.Struct({
+const decodeReasons = decodeRows({
   type: Schema.String,
   reason: Schema.String,
   count: Schema.Int,
@@ -45,7 +45,7 @@ const InboxReason = Schema.Struct({
 })
 
 /** The references of an event's command, and the rows written when it was applied. */
-const InboxOutcome = Schema.Struct({
+const decodeOutcome = decodeRow({
   programId: Schema.NullOr(ProgramId),
   programName: Schema.NullOr(Schema.String),
   /** The clinician's qualification at this stage, with the event that counted it: the clinician's first. */
@@ -55,16 +55,12 @@ const InboxOutcome = Schema.Struct({
   /** The recipient of the event's token. */
   recipientId: Schema.NullOr(RecipientId),
 })
-export type InboxOutcome = typeof InboxOutcome.Type
 
 /** Number of received events that one page of applied ones reads, including those of another type or state. */
 const MAX_SCANNED = 500
 
 const decodeListed = decodeRows({ ...InboxEntry.fields, at: Timestamp })
 const decodeCursors = decodeRows(InboxCursor.fields)
-const decodeCounts = decodeRow(InboxCounts.fields)
-const decodeReasons = decodeRows(InboxReason.fields)
-const decodeOutcome = decodeRow(InboxOutcome.fields)
 
 const IS_WAITING = "applied_at is null and quarantined_at is null"
 const IS_QUARANTINED = "quarantined_at is not null"

@@ -2,19 +2,9 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { decodeColumn, decodeRows, only } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
-import type { ChainLink } from "./chainFaults.ts"
+import { ChainLink } from "./chainFaults.ts"
 
-const Link = Schema.Struct({
-  number: Schema.Number,
-  hash: Schema.String,
-  previous: Schema.NullOr(Schema.String),
-  kind: Schema.String,
-  id: Schema.String,
-  line: Schema.NullOr(Schema.String),
-  isRemoved: Schema.Boolean,
-}) satisfies Schema.Codec<ChainLink, unknown>
-
-const decode = decodeRows(Link.fields)
+const decode = decodeRows(ChainLink.fields)
 const decodeNumbers = decodeColumn({ number: Schema.Number })
 const decodeHashes = decodeRows({ number: Schema.Number, hash: Schema.String })
 const decodeStrays = decodeRows({ id: Schema.String, kind: Schema.String })

@@ -1,20 +1,22 @@
 import { createHash } from "node:crypto"
+import { Schema } from "effect"
 
 /** A link of the audit log's chain, from the database or an exported file. */
-export interface ChainLink {
-  readonly number: number
+export const ChainLink = Schema.Struct({
+  number: Schema.Number,
   /** SHA-256 of the text when it was recorded, in hex. */
-  readonly hash: string
+  hash: Schema.String,
   /** The hash of the previous link; null for the first one. */
-  readonly previous: string | null
-  readonly kind: string
+  previous: Schema.NullOr(Schema.String),
+  kind: Schema.String,
   /** The command's id. */
-  readonly id: string
+  id: Schema.String,
   /** The text of the current entry; null without its entry. */
-  readonly line: string | null
+  line: Schema.NullOr(Schema.String),
   /** Whether a later link records the command's removal. */
-  readonly isRemoved: boolean
-}
+  isRemoved: Schema.Boolean,
+})
+export type ChainLink = typeof ChainLink.Type
 
 /** The fault of an entry. An entry without a link has no number. */
 export interface ChainFault {

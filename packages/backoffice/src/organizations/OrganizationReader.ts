@@ -4,15 +4,9 @@ import { DatabaseService } from "@outreach/postgres/adapter"
 import { firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 
-const OrganizationStatus = Schema.Struct({
-  ...Organization.fields,
-  /** Seconds by which the clock of its timestamps is ahead of the database's; 0 if it isn't. */
-  clockAheadSeconds: Schema.Number,
-})
-export type OrganizationStatus = typeof OrganizationStatus.Type
-
 const organizations = rowsOf(Organization)
-const statuses = rowsOf(OrganizationStatus, {
+/** With the seconds by which the clock of its timestamps is ahead of the database's; 0 if it isn't. */
+const statuses = rowsOf(Schema.Struct({ ...Organization.fields, clockAheadSeconds: Schema.Number }), {
   clockAheadSeconds: "greatest(0, extract(epoch from last - clock_timestamp()))::double precision",
 })
 
