@@ -1,7 +1,14 @@
+import type { LinkTarget } from "@outreach/backoffice/senders/linkDomainFindings"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings, databaseUrl } from "@outreach/postgres-connection/databaseSettings"
-import { isSet } from "@outreach/process/setting"
-import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import { isSet, whereSet } from "@outreach/process/setting"
+import {
+  consoleUrl,
+  deployment,
+  publicBaseUrl,
+  secretsKey,
+  webhookAllowPrivateAddresses,
+} from "@outreach/process/settings"
 import { type Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { type Refusal, refusal, refuse } from "./output/Output.ts"
 
@@ -33,6 +40,12 @@ export class Target extends Context.Service<
 /** Creates the layer of a service from the target. */
 export const fromTarget = <I, S>(service: Context.Key<I, S>, make: (target: Target["Service"]) => S) =>
   Layer.effect(service, Effect.map(Target, make))
+
+/** Reads the target host of links without a link domain. */
+export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
+  const { sandboxUrl, allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
+  return { publicBaseUrl: sandboxUrl ?? (yield* whereSet(publicBaseUrl)), allowPrivateAddresses, secretsKey }
+})
 
 const readEnvironment = Effect.gen(function* () {
   return Target.of({

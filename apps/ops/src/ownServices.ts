@@ -10,9 +10,8 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { secretsKey } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, FileSystem, Layer } from "effect"
-import { linkTarget } from "./linkTarget.ts"
 import { refusal } from "./output/Output.ts"
-import { Target } from "./Target.ts"
+import { linkTarget, Target } from "./Target.ts"
 
 const MAX_BYTES = 65_536
 

@@ -37,7 +37,7 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
   readonly fields: ReadonlyArray<FieldColumn> | undefined
 }
 
-interface HeaderOptions {
+export interface HeaderOptions {
   readonly ignoreColumns?: boolean
   /** The contents of columns with other names. */
   readonly map?: ColumnMap

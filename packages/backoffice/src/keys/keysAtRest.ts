@@ -13,13 +13,6 @@ const TABLES = [
 
 const BATCH_SIZE = 200
 
-/** The number of a table's ciphertexts by key. Those without a key id can't be decrypted by any configured key. */
-export interface KeyUse {
-  readonly table: string
-  readonly keyId: string | null
-  readonly ciphertexts: number
-}
-
 const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ciphertext: Schema.Uint8Array })
 type Row = typeof Row.Type
 const decodeCiphertexts = decodeRows(Row.fields)
@@ -48,10 +41,10 @@ export const countCiphertexts = Effect.gen(function* () {
   return counts.reduce((total, count) => total + count, 0)
 }).pipe(orDieAs("keysAtRest.count"))
 
-/** Counts the ciphertexts of each table by key, newest key first, and those that no key decrypts. */
+/** Counts the ciphertexts of each table by key, newest key first, and those that no configured key decrypts, without a key id. */
 export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
   const { keyIds, keyIdOf } = yield* SecretCipher
-  const uses: Array<KeyUse> = []
+  const uses: Array<{ readonly table: string; readonly keyId: string | null; readonly ciphertexts: number }> = []
   for (const each of TABLES) {
     const counts = new Map<string | null, number>(keyIds.map((id) => [id, 0]))
     yield* eachBatch(each, (rows) => {

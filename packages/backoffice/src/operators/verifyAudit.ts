@@ -13,15 +13,8 @@ export interface ChainHead {
   readonly hash: string
 }
 
-export interface VerifiedAudit {
-  readonly entries: number
-  /** Entries of commands that were removed by the steps of docs/audit.md, of which only the links remain. */
-  readonly removed: number
-  /** The newest entry; null for an empty log. */
-  readonly head: string | null
-  /** The first hundred. */
-  readonly faults: ReadonlyArray<ChainFault>
-}
+/** The newest entry, or null for an empty log, the first hundred faults, and the numbers of entries. */
+export type VerifiedAudit = Effect.Success<ReturnType<typeof verifyAudit>>
 
 class UnreadableExport extends DescribedError("UnreadableExport", "{file} cannot be read.") {}
 
@@ -37,6 +30,7 @@ export const verifyAudit = Effect.fn("verifyAudit")(function* (options: {
 }) {
   const { list, strays } = yield* AuditChain
   const faults: Array<ChainFault> = []
+  // Of commands that were removed by the steps of docs/audit.md, only the links remain.
   let [before, entries, removed]: [ChainLink | undefined, number, number] = [undefined, 0, 0]
   let page: ReadonlyArray<ChainLink>
   do {
@@ -54,7 +48,7 @@ export const verifyAudit = Effect.fn("verifyAudit")(function* (options: {
   }
   if (options.head !== undefined) note(faults, yield* compareWithLog([options.head]))
   if (options.exported !== undefined) note(faults, yield* compareFile(options.exported))
-  return { entries, removed, head: before === undefined ? null : formatHead(before), faults } satisfies VerifiedAudit
+  return { entries, removed, head: before === undefined ? null : formatHead(before), faults }
 }, consistentRead)
 
 const note = (faults: Array<ChainFault>, found: ReadonlyArray<ChainFault>): void => {

@@ -7,8 +7,7 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { inTransaction } from "@outreach/domain/Transaction"
 import { Array as Arr, Cause, Effect, Exit, Record, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, BadLines, checkFile, type RejectedLine, RejectsFile } from "../csv/badLines.ts"
-import type { ColumnMap } from "../csv/ColumnMap.ts"
-import { type Header, readHeader } from "../csv/readHeader.ts"
+import { type Header, type HeaderOptions, readHeader } from "../csv/readHeader.ts"
 import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { type ImportCounts, ImportLog } from "./ImportLog.ts"
@@ -18,14 +17,11 @@ const BATCH_SIZE = 1000
 const SHOWN_LINES = 10
 const MAX_SHOWN_LENGTH = 30
 
-interface ImportOptions {
+/** Its fields are in addition to those of the campaign. */
+interface ImportOptions extends Omit<HeaderOptions, "fieldsIfThere"> {
   readonly skipBad?: boolean
-  readonly ignoreColumns?: boolean
   /** Counts the effects of an import without importing. */
   readonly check?: boolean
-  /** Fields in addition to those of the campaign; `all` means every column. */
-  readonly fields?: ReadonlyArray<string> | "all"
-  readonly map?: ColumnMap
   /** The operator, for the record of imports. */
   readonly operator: string
 }

@@ -12,8 +12,7 @@ import {
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Array as Arr, Effect, Result, Stream } from "effect"
 import { BadLines, checkFile } from "../csv/badLines.ts"
-import type { ColumnMap } from "../csv/ColumnMap.ts"
-import { readHeader } from "../csv/readHeader.ts"
+import { type HeaderOptions, readHeader } from "../csv/readHeader.ts"
 import { isBad, readLines } from "../csv/readLines.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 
@@ -32,9 +31,7 @@ interface Entry {
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   scope: SuppressionScope,
   file: string,
-  options: {
-    readonly ignoreColumns?: boolean
-    readonly map?: ColumnMap
+  options: Pick<HeaderOptions, "ignoreColumns" | "map"> & {
     /** The reason for all lines, instead of the file's. */
     readonly reason?: SuppressionReason
   },
