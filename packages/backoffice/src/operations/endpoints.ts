@@ -285,21 +285,33 @@ export const testEndpoint = operation("endpoints test", {
 const time = (label: string, schema: Codec<Timestamp>) =>
   field(schema, label, { kind: "instant", required: true, example: "2026-11-01T09:00:00Z" })
 
+const period = {
+  from: time("Published at or after", PastInstant),
+  to: time("Published before", Instant),
+  types: checkBoxes("Event types", outboundEventTypes, { hint: "Default: those that it receives" }),
+}
+type Period = { readonly endpointId: EndpointId } & ValuesOf<typeof period>
+
+const MISSING = "Choose the period first."
+
+/** Returns the selected events; undefined without a period. */
+const rangeOf = ({ endpointId, from, to, types }: Period) =>
+  from && to && { endpointId, from, to, ...(types && { eventTypes: types }) }
+
+const readRange = (given: Period) =>
+  Effect.fromNullishOr(rangeOf(given)).pipe(Effect.mapError(() => ({ _tag: "PeriodMissing", message: MISSING })))
+
 export const replayEvents = operation("endpoints replay", {
   role: "operator",
   forPartners: true,
   about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   label: "Send the events",
   of,
-  input: {
-    from: time("Published at or after", PastInstant),
-    to: time("Published before", Instant),
-    types: checkBoxes("Event types", outboundEventTypes, { hint: "Default: those that it receives" }),
-    rate,
-  },
-  *plan({ endpointId, from, to, types }) {
+  input: { ...period, rate },
+  *plan(given) {
+    const { endpointId, from, to } = given
     const { plan } = yield* planOf(endpointId, "Replay events to")
-    const range = rangeOf({ endpointId, from, to, types })
+    const range = rangeOf(given)
     const count = range === undefined ? 0 : yield* (yield* ReplayReader).countInLog(range)
     const kept = describeKeptFrom(yield* readKeptFrom(from))
     return {
@@ -323,33 +335,12 @@ export const replayEvents = operation("endpoints replay", {
   },
   replay: (job) => job,
   show: (job) => [describeReplay(job)],
-  done: ({ id, total, rate, ...kept }) =>
-    [
-      `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`,
-      describeKeptFrom(kept),
-    ]
-      .filter(Boolean)
-      .join(" "),
+  done: ({ id, total, rate, ...kept }) => {
+    const replay = `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`
+    return [replay, describeKeptFrom(kept)].filter(Boolean).join(" ")
+  },
   examples: [
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run",
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --rate 20",
   ],
 })
-
-const MISSING = "Choose the period first."
-
-const readRange = (given: Parameters<typeof rangeOf>[0]) =>
-  Effect.fromNullishOr(rangeOf(given)).pipe(Effect.mapError(() => ({ _tag: "PeriodMissing", message: MISSING })))
-
-/** Returns the selected events; undefined without a period. */
-const rangeOf = (given: {
-  readonly endpointId: EndpointId
-  readonly from?: Timestamp | undefined
-  readonly to?: Timestamp | undefined
-  readonly types?: ReadonlyArray<string> | undefined
-}) => {
-  const { endpointId, from, to, types } = given
-  return from === undefined || to === undefined
-    ? undefined
-    : { endpointId, from, to, ...(types && { eventTypes: types }) }
-}
