@@ -20,10 +20,8 @@ export const secretOwner = {
   endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
 }
 
-export const ownerOf = ({
-  organizationId,
-  endpointId,
-}: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
+export const ownerOf = (given: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
+  const { organizationId, endpointId } = given
   if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
   if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
   return new UnclearOwner()

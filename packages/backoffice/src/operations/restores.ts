@@ -89,12 +89,9 @@ const partnerText = (
     ),
   ].join("\n")
 
-const showReport = ({
-  restore,
-  state,
-  campaigns,
-  partners,
-}: Effect.Success<ReturnType<typeof restoreReport>>): ReadonlyArray<Part> => [
+type Report = Effect.Success<ReturnType<typeof restoreReport>>
+
+const showReport = ({ restore, state, campaigns, partners }: Report): ReadonlyArray<Part> => [
   { fields: { state, ...restore } },
   rowsPart(
     campaigns,

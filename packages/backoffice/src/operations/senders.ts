@@ -18,7 +18,7 @@ import * as Senders from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { senderMailbox } from "@outreach/mail/mailFrom"
 import { DnsServer } from "@outreach/process/dnsServers"
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { SenderSetup } from "../senders/SenderSetup.ts"
@@ -62,11 +62,9 @@ export const describeSender = (sender: SenderWithKeys) =>
     dnsRecords: dnsRecords(sender, linkHost),
   }))
 
-const partsOf = ({
-  keys,
-  dnsRecords,
-  ...own
-}: Effect.Success<ReturnType<typeof describeSender>>): ReadonlyArray<Part> => [
+type Described = Effect.Success<ReturnType<typeof describeSender>>
+
+const partsOf = ({ keys, dnsRecords, ...own }: Described): ReadonlyArray<Part> => [
   { fields: { ...own, ramp: describeRamp(own.ramp) } },
   rowsPart(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
   `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,

@@ -19,7 +19,7 @@ import { suppressions as suppressionList } from "../lists/suppressions.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { suppressionFilters } from "../suppressions/SuppressionReader.ts"
 import { clinician, findClinicians, UnclearScope } from "./clinicians.ts"
-import { choice, field, file, newFile, reason, required, type ValuesOf } from "./Field.ts"
+import { choice, type FilterOf, field, file, newFile, reason, required, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { columns } from "./recipients.ts"
 
@@ -41,11 +41,7 @@ export const scope = {
 }
 
 /** Finds the program or organization of a scope. */
-const findScope = Effect.fnUntraced(function* (given: {
-  readonly programId?: ProgramId | undefined
-  readonly organizationId?: OrganizationId | undefined
-}) {
-  const { programId, organizationId } = given
+const findScope = Effect.fnUntraced(function* ({ programId, organizationId }: FilterOf<typeof scope>) {
   if (programId === undefined) {
     if (organizationId === undefined) return yield* new UnclearScope()
     const affects = yield* (yield* OrganizationReader).find(organizationId)
