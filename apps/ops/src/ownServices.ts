@@ -64,9 +64,7 @@ export const webhookClient = Layer.unwrap(
 
 export const consoleAddress = Layer.effect(
   ConsoleAddress,
-  Effect.gen(function* () {
-    return { linkUrl: yield* (yield* Target).consoleUrl }
-  }),
+  Effect.flatMap(Target, ({ consoleUrl }) => Effect.map(consoleUrl, (linkUrl) => ({ linkUrl }))),
 )
 
 /** The return paths of the target's keys, or without a database of `SECRETS_KEY`. */

@@ -1,6 +1,7 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
+import { equal } from "@outreach/postgres/conditions"
 import { decodeCount, only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -60,15 +61,18 @@ const recipientStates = rowsOf(RecipientState, {
     order by last_at desc limit 1)`,
 })
 
-/** A campaign with its progress, from `states`. */
-const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
-  select campaign.*, totals.*, (
-    select count(*)::int from recipients
-    where organization_id = campaign.organization_id and campaign_id = campaign.id
-      and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
-  ) as sent_in_last_minute
-  from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id) totals
-  where ${condition}`
+/** Reads campaigns with their progress. `rest` continues the statement. */
+const read = (sql: SqlClient.SqlClient, condition: Statement.Fragment, rest = sql``) =>
+  sql`
+    select ${states.columns} from (
+      select campaign.*, totals.*, (
+        select count(*)::int from recipients
+        where organization_id = campaign.organization_id and campaign_id = campaign.id
+          and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
+      ) as sent_in_last_minute
+      from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id) totals
+      where ${condition}
+    ) campaign ${rest}`.pipe(states.decode)
 
 /** The progress of a recipient's e-mail, with its campaign. */
 export interface RecipientSending extends RecipientState {
@@ -78,12 +82,7 @@ export interface RecipientSending extends RecipientState {
 /** Reads the reasons why campaigns don't send. */
 export class SendingReader extends DatabaseService<SendingReader>()("backoffice/campaigns/SendingReader", (sql) => ({
   find: ({ organizationId, campaignId }: CampaignKey) =>
-    sql`
-      select ${states.columns}
-      from (${counted(sql, sql`campaign.organization_id = ${organizationId} and campaign.id = ${campaignId}`)}) campaign`.pipe(
-      states.decode,
-      only,
-    ),
+    only(read(sql, sql`campaign.organization_id = ${organizationId} and campaign.id = ${campaignId}`)),
 
   /** Reads the progress of recipients' e-mails with their campaigns, in the order of the ids. */
   ofRecipients: Effect.fnUntraced(function* (organizationId: OrganizationId, ids: ReadonlyArray<RecipientId>) {
@@ -94,12 +93,8 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
       left join messages message on message.organization_id = recipient.organization_id and message.recipient_id = recipient.id
       order by place`.pipe(recipientStates.decode)
     const campaignIds = recipients.map(({ campaignId }) => campaignId)
-    const campaigns = yield* sql`
-      select ${states.columns}
-      from (${counted(
-        sql,
-        sql`campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`,
-      )}) campaign`.pipe(states.decode)
+    const isTheirs = sql`campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`
+    const campaigns = yield* read(sql, isTheirs)
     return recipients.flatMap((recipient): ReadonlyArray<RecipientSending> => {
       const campaign = campaigns.find(({ id }) => id === recipient.campaignId)
       return campaign === undefined ? [] : [{ ...recipient, campaign }]
@@ -112,22 +107,18 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
     const newest = sql`campaign.id in (select id from campaigns where ${isUnderWay} order by id desc limit ${limit})`
     return {
       count: yield* sql`select count(*)::int as count from campaigns where ${isUnderWay}`.pipe(decodeCount),
-      newest: yield* sql`
-        select ${states.columns} from (${counted(sql, newest)}) campaign order by id desc`.pipe(states.decode),
+      newest: yield* read(sql, newest, sql`order by id desc`),
     }
   }),
 
   /** Lists paused and running campaigns that sent no e-mail in the last minute although recipients remain and the window is open, newest first. */
   listIdle: (organizationId: OrganizationId | null, limit: number) =>
-    sql`
-      select ${states.columns}
-      from (${counted(
-        sql,
-        sql`
-          campaign.status = any (${["paused", ...TRANSITIONS.pause.from]}::text[])
-          and window_start <= statement_timestamp() and window_end > statement_timestamp()
-          and recipients > withdrawn + quarantined + answered
-          and (${organizationId}::text is null or campaign.organization_id = ${organizationId})`,
-      )}) campaign
-      where sent_in_last_minute = 0 order by id desc limit ${limit}`.pipe(states.decode),
+    read(
+      sql,
+      sql`campaign.status = any (${["paused", ...TRANSITIONS.pause.from]}::text[])
+        and window_start <= statement_timestamp() and window_end > statement_timestamp()
+        and recipients > withdrawn + quarantined + answered
+        and ${equal({ "campaign.organization_id": organizationId ?? undefined })}`,
+      sql`where sent_in_last_minute = 0 order by id desc limit ${limit}`,
+    ),
 })) {}
