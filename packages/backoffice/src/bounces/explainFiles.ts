@@ -5,7 +5,7 @@ import type { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { findLocalParts, MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
-import { Context, Effect, FileSystem, Path } from "effect"
+import { Array as Arr, Context, Effect, FileSystem, Path, Struct } from "effect"
 
 /** The classification of a returned message, without its text and addresses. */
 export interface Explained {
@@ -112,12 +112,10 @@ const readBounded = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Arra
 
 /** Counts the messages of each kind, verdict and sureness, most first. */
 const summarise = (messages: ReadonlyArray<Explained>) => {
-  const counts = new Map<string, Pick<Explained, "kind" | "verdict" | "sureness"> & { readonly messages: number }>()
-  for (const { kind, verdict, sureness } of messages) {
-    const key = `${kind} ${verdict} ${sureness}`
-    counts.set(key, { kind, verdict, sureness, messages: (counts.get(key)?.messages ?? 0) + 1 })
-  }
-  return [...counts.values()].toSorted((one, other) => other.messages - one.messages)
+  const groups = Object.values(Arr.groupBy(messages, ({ kind, verdict, sureness }) => `${kind} ${verdict} ${sureness}`))
+  return groups
+    .map((group) => ({ ...Struct.pick(group[0], ["kind", "verdict", "sureness"]), messages: group.length }))
+    .toSorted((one, other) => other.messages - one.messages)
 }
 
 /** Describes the effect of a returned message at one of the service's return paths. */

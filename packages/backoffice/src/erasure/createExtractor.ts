@@ -1,6 +1,7 @@
 import { createMatcher } from "@outreach/domain/erasure/createMatcher"
 import type { Subject } from "@outreach/domain/erasure/Erasure"
 import { checkDigit } from "@outreach/domain/recipients/Npi"
+import { Result } from "effect"
 
 /** Replaces other persons' NPIs, addresses, tokens or record ids. */
 const WITHHELD = "[withheld]"
@@ -54,19 +55,16 @@ export const createExtractor = (subject: Subject, otherTokens: ReadonlySet<strin
 
 const isNested = (value: unknown): value is object => typeof value === "object" && value !== null
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const parseJson = (text: string): unknown =>
+  Result.getOrElse(
+    Result.try((): unknown => JSON.parse(text)),
+    () => text,
+  )
 
 const decodeAddress = (name: string): string => {
   const text = name.replaceAll(/\\u0040/gi, "@")
-  try {
-    return decodeURIComponent(text).toLowerCase()
-  } catch {
-    return text.toLowerCase()
-  }
+  return Result.getOrElse(
+    Result.try(() => decodeURIComponent(text)),
+    () => text,
+  ).toLowerCase()
 }

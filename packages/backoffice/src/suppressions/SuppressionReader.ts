@@ -12,7 +12,7 @@ import {
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
-import { choice, field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
+import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 /** The words for kinds and reasons of suppressions. */
 export const SUPPRESSION_WORDS = {
@@ -38,10 +38,7 @@ export const suppressionFilters = {
 }
 
 /** The position in a list: after the first `seen` entries of this time. It contains no value, because values are personal. */
-interface SuppressionCursor {
-  readonly createdAt: Timestamp
-  readonly seen: number
-}
+type SuppressionCursor = Readonly<{ createdAt: Timestamp; seen: number }>
 
 const MAX_SCOPES = 50
 
