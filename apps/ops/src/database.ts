@@ -27,13 +27,10 @@ export const client = Layer.unwrap(
       }),
       // Through a known pooler, the role's settings only matter to the serving processes, and commands may correct them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
-      Effect.mapError(({ code: reason, advice }) =>
-        refusal("DatabaseUnreachable", `No connection to ${name}: ${advice} (${reason}).`, {
-          target: name,
-          reason,
-          advice,
-        }),
-      ),
+      Effect.mapError(({ code: reason, advice }) => {
+        const details = { target: name, reason, advice }
+        return refusal("DatabaseUnreachable", `No connection to ${name}: ${advice} (${reason}).`, details)
+      }),
     )
     return Layer.provideMerge(Layer.effectDiscard(checkConnection), client)
   }),

@@ -4,9 +4,9 @@ import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSetti
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { collectSettings, type Declaration } from "@outreach/process/setting"
-import * as settings from "@outreach/process/settings"
+import * as Settings from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Result, Struct } from "effect"
 import { operator } from "../audit/audited.ts"
 
 /** A reader of settings: its name in sentences, and its settings. */
@@ -16,19 +16,19 @@ export interface SettingsReader {
 }
 
 const served = <E, R>(config: Layer.Layer<never, E, R>) =>
-  Effect.andThen(Effect.scoped(Layer.build(config)), settings.telemetrySettings)
+  Effect.andThen(Effect.scoped(Layer.build(config)), Settings.telemetrySettings)
 
 export const SETTINGS_READERS = {
   api: { title: "API", settings: served(ApiConfig.fromEnvironment) },
-  worker: { title: "worker", settings: Config.all([WorkerConfig, settings.telemetrySettings]) },
+  worker: { title: "worker", settings: Config.all([WorkerConfig, Settings.telemetrySettings]) },
   console: { title: "console", settings: served(ConsoleConfig.fromEnvironment) },
   ops: {
     title: "command line",
-    settings: Config.all([
-      ...[databaseSettings, settings.secretsKey, settings.deployment, settings.publicBaseUrl, settings.consoleUrl],
-      ...[optionalSmtpSettings, optionalMailFrom, dnsServers, settings.webhookAllowPrivateAddresses],
-      ...[settings.webhookRetryDelays, operator],
-    ]),
+    settings: Config.all({
+      ...{ databaseSettings, optionalSmtpSettings, optionalMailFrom, dnsServers, operator },
+      ...Struct.pick(Settings, ["secretsKey", "deployment", "publicBaseUrl", "consoleUrl"]),
+      ...Struct.pick(Settings, ["webhookAllowPrivateAddresses", "webhookRetryDelays"]),
+    }),
   },
   migrate: { title: "migration", settings: databaseSettings },
 } as const satisfies Readonly<Record<string, SettingsReader>>

@@ -59,11 +59,7 @@ const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
 const explainUsage = (error: CliError.CliError): string => {
   if (error._tag !== "ShowHelp") return describeWithoutValue(error)
   const command = error.commandPath.join(" ")
-  const faults = error.errors.map((each) =>
-    describeWithoutValue(each)
-      .trim()
-      .replace(/\s*\n\s*/g, " "),
-  )
+  const faults = error.errors.map(describeWithoutValue)
   const sentence = faults.length === 0 ? `${command} needs a command` : faults.join("; ")
   return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
 }
@@ -104,9 +100,10 @@ const explainMissing = (
 
 /** Describes a usage error without the typed value, because it may be an API key, an NPI or an e-mail address. */
 const describeWithoutValue = (error: CliError.NonShowHelpErrors): string => {
+  const message = error.message.trim().replace(/\s*\n\s*/g, " ")
   switch (error._tag) {
     case "InvalidValue": {
-      if (error.value === "") return error.message
+      if (error.value === "") return message
       const where = error.kind === "flag" ? `flag --${error.option}` : `argument <${error.option}>`
       // For a switch with a value, the parser's advice repeats the value.
       return `Invalid value for ${where}. Expected: ${error.expected.replace(`=${error.value}`, "")}`
@@ -125,7 +122,7 @@ const describeWithoutValue = (error: CliError.NonShowHelpErrors): string => {
     case "UnknownSubcommand":
       return `Unknown command after ${error.parent?.join(" ")}${suggest(error.suggestions)}`
     default:
-      return error.message
+      return message
   }
 }
 

@@ -55,15 +55,14 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
   const { stat, readDirectory } = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   const unreadable = () => new UnreadableFile({ file: path })
-  const typeOf = (file: string) => Effect.map(stat(file), ({ type }) => type)
-  const type = yield* Effect.mapError(typeOf(path), unreadable)
+  const { type } = yield* Effect.mapError(stat(path), unreadable)
   if (type !== "Directory") return [path]
   const inside = yield* Effect.mapError(readDirectory(path, { recursive: true }), unreadable)
   const files = inside.toSorted().map((name) => join(path, name))
   return yield* Effect.filter(files, (file) =>
-    Effect.orElseSucceed(
-      Effect.map(typeOf(file), (type) => type === "File"),
-      () => false,
+    stat(file).pipe(
+      Effect.map(({ type }) => type === "File"),
+      Effect.orElseSucceed(() => false),
     ),
   )
 })

@@ -131,13 +131,10 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
       ["doctor"],
     )
   }
+  const [pause, ...others] = pauses
+  const [more, are] = others.length > 0 ? [` and ${countNoun(others.length, "other domain")}`, "are"] : ["", "is"]
   const waits = [
-    ...pauses
-      .slice(0, 1)
-      .map(
-        ({ domain, until }) =>
-          `${domain}${pauses.length > 1 ? ` and ${countNoun(pauses.length - 1, "other domain")}` : ""} rejected our e-mails and ${pauses.length > 1 ? "are" : "is"} paused until ${minuteOf(until)}.`,
-      ),
+    ...(pause ? [`${pause.domain}${more} rejected our e-mails and ${are} paused until ${minuteOf(pause.until)}.`] : []),
     ...(progress.deferred > 0 ? [`${countNoun(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`] : []),
   ]
   if (dueAt === null || toUnixMillis(dueAt) > now) {

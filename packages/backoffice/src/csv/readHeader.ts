@@ -100,10 +100,8 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
 const sizeOf = Effect.fnUntraced(function* (file: string) {
   const { stat } = yield* FileSystem.FileSystem
   if (file === "-") {
-    return yield* new UnusableFile({
-      file: "Standard input",
-      reason: "a file is read more than once; give a file's name",
-    })
+    const reason = "a file is read more than once; give a file's name"
+    return yield* new UnusableFile({ file: "Standard input", reason })
   }
   const unusable = (reason: string) => new UnusableFile({ file, reason })
   const { type, size } = yield* Effect.mapError(stat(file), ({ reason }) =>

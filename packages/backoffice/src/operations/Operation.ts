@@ -109,9 +109,9 @@ export type Steps<Input extends ReadonlyArray<unknown>, A, R, Y extends Step> = 
 
 /** Returns the effect of a function or a generator, in a scope of its own. */
 export const toEffect =
-  <Input extends ReadonlyArray<unknown>, A, R, Y extends Step>(create: Steps<Input, A, R, Y>) =>
+  <Input extends ReadonlyArray<unknown>, A, R = never, Y extends Step = never>(create: Steps<Input, A, R, Y>) =>
   (...input: Input): Effect.Effect<A, TaggedFailure, Exclude<R | Effect.Services<Y>, Scope.Scope>> =>
-    Effect.suspend(() => {
+    Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       const created = create(...input)
       return Effect.isEffect(created) ? created : Effect.gen(() => created)
     }).pipe(Effect.scoped) as never
@@ -148,8 +148,8 @@ export const operation = <
   input: {} as F,
   done: () => "",
   ...declaration,
-  ...(plan && { plan: toEffect(plan) }),
-  ...(preview && { preview: toEffect(preview) }),
+  ...(plan && { plan: toEffect(plan) as never }),
+  ...(preview && { preview: toEffect(preview) as never }),
   run: toEffect(run) as never,
   command,
 })

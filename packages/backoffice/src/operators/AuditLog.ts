@@ -165,12 +165,10 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
      */
     page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
       const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
-      const [last] =
-        filter.objectId !== undefined
-          ? []
-          : yield* sql`
+      const end = sql`
         select id from audit_log where ${inRange}
         order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
+      const [last] = filter.objectId === undefined ? yield* end : []
       const rows = yield* sql`
         select ${columns} from ${entriesOf(filter)}
         left join lateral (select * from audit_results where command_id = id offset 0) ended on true

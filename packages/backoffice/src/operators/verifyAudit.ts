@@ -101,10 +101,8 @@ const compareFile = Effect.fnUntraced(function* (file: string) {
           // A file may start anywhere.
           const first = link.number === 1 ? undefined : { ...link, number: link.number - 1, hash: link.previous ?? "" }
           const found = chainFaults(before ?? first, link)
-          note(
-            faults,
-            found.map(({ description, ...fault }) => ({ ...fault, description: `In the file: ${description}` })),
-          )
+          const toFault = (fault: ChainFault) => ({ ...fault, description: `In the file: ${fault.description}` })
+          note(faults, found.map(toFault))
           links.push(link)
           before = link
         }
