@@ -14,11 +14,8 @@ export const secretsKeyFinding = Effect.gen(function* () {
     return skipped(`SECRETS_KEY cannot be read here, so ${formatCounted(stored, "stored secret")} were not opened.`)
   }
   if (stored === 0) return ok("SECRETS_KEY is valid, and no secret is stored yet.")
-  const uses = yield* Effect.provideService(
-    listKeyUses(() => Effect.void),
-    SecretCipher,
-    SecretCipher.make(keys.success),
-  )
+  const listed = listKeyUses(() => Effect.void)
+  const uses = yield* Effect.provideService(listed, SecretCipher, SecretCipher.make(keys.success))
   const under = (isMeant: (keyId: string | null) => boolean) =>
     uses.reduce((sum, { keyId, ciphertexts }) => sum + (isMeant(keyId) ? ciphertexts : 0), 0)
   const closed = under((keyId) => keyId === null)

@@ -191,10 +191,7 @@ const failingFindings = Effect.map(
 )
 
 const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
-  const senders = yield* readable(
-    SenderRepository.use(({ list }) => list()),
-    "senders could not be read",
-  )
+  const senders = yield* readable((yield* SenderRepository).list(), "senders could not be read")
   const { allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
   const link = yield* Effect.orElseSucceed(linkTarget, () => ({
     publicBaseUrl: null,

@@ -103,11 +103,10 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       where made.organization_id = delivery.organization_id and delivery_id = delivery.id
       order by number desc, started_at desc limit 1)) as last
   ) attempt`)
-  const historyState = sql.literal("case when cancelled then 'cancelled' else 'delivered' end")
   /** The deliveries of `delivered` rows, each of which may contain many. Attempts are only counted for listed ones. */
   const arrivedOf = (rows: Statement.Fragment) => sql`(
-    select organization_id, each.id, endpoint_id, each.event_id, ${historyState} as state, null::integer as attempts,
-      null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
+    select organization_id, each.id, endpoint_id, each.event_id, case when cancelled then 'cancelled' else 'delivered' end as state,
+      null::integer as attempts, null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
     from ${rows} history cross join lateral (
       select history.id, history.event_id, history.attempts where deliveries is null
       union all

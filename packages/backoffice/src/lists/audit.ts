@@ -11,7 +11,7 @@ export const audit = list("audit list", {
   ],
   filters: auditFilters,
   cursor: { id: Schema.String },
-  read: (filter, { limit, after }) => AuditLog.use(({ page }) => page({ ...filter, before: after?.id }, limit)),
+  read: (filter, { limit, after }) => AuditLog.use(({ page }) => page(filter, limit, after)),
   columns: {
     begunAt: time("Time"),
     who: {

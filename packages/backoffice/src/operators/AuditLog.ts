@@ -6,7 +6,7 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { choice, field, filterBy, type FilterOf, timeRange } from "../operations/Field.ts"
+import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
@@ -73,10 +73,7 @@ export const auditFilters = {
   ...timeRange("From", "Before"),
 }
 
-export type AuditFilter = FilterOf<typeof auditFilters> & {
-  /** Only those that started before this entry. */
-  readonly before?: string | undefined
-}
+type AuditFilter = FilterOf<typeof auditFilters>
 
 const MAX_ID = "~"
 
@@ -160,11 +157,16 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
       Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
     /**
-     * Lists a page of commands, newest first, and the one before which the list continues; null at its end. It reads some thousand
+     * Lists a page of commands, newest first, and the one after which the list continues; null at its end. It reads some thousand
      * commands at most, so a page with a rare filter may be short or empty before the end. An object's commands are found by an index.
      */
-    page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
-      const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
+    page: Effect.fnUntraced(function* (
+      filter: AuditFilter,
+      limit: number,
+      after: Pick<AuditEntry, "id"> | null = null,
+    ) {
+      const inTime = sql`id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
+      const inRange = allOf(newestFirst.after(after), inTime)
       const end = sql`
         select id from audit_log where ${inRange}
         order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
