@@ -26,6 +26,14 @@ const DEFAULT_ADVICE = "Look at it with `ops endpoints test`."
 
 const isEndpointUrl = Schema.is(EndpointUrl)
 
+export interface Options {
+  readonly allowPrivate: boolean
+  /** Name servers to query; none for those of this machine. */
+  readonly servers: ReadonlyArray<string>
+  /** Time limit of connection and handshake. Default 5 s. */
+  readonly connectMs?: number
+}
+
 /**
  * Resolves an endpoint's name, connects and makes the TLS handshake like a webhook, without a request.
  *
@@ -33,17 +41,7 @@ const isEndpointUrl = Schema.is(EndpointUrl)
  */
 export const endpointFinding = Effect.fnUntraced(function* (
   { id, organizationId, url: text }: Pick<Endpoint, "id" | "organizationId"> & { readonly url: EndpointUrl },
-  {
-    allowPrivate,
-    servers,
-    connectMs = CONNECT_MS,
-  }: {
-    readonly allowPrivate: boolean
-    /** Name servers to query; none for those of this machine. */
-    readonly servers: ReadonlyArray<string>
-    /** Time limit of connection and handshake. Default 5 s. */
-    readonly connectMs?: number
-  },
+  { allowPrivate, servers, connectMs = CONNECT_MS }: Options,
 ) {
   const unreachable = (reason: string, code = "") =>
     failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)

@@ -25,7 +25,7 @@ import { retryOnce } from "../retryOnce.ts"
 import { senderRepository } from "../secretCipher.ts"
 import { linkTarget, Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
-import { endpointFinding } from "./endpointFinding.ts"
+import { endpointFinding, type Options } from "./endpointFinding.ts"
 import { SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 import { smtpFinding } from "./smtpFinding.ts"
@@ -153,10 +153,7 @@ const lookInTime = Effect.fnUntraced(function* <A, B, R>(
   )
 })
 
-const endpointFindings = Effect.fnUntraced(function* (options: {
-  readonly allowPrivate: boolean
-  readonly servers: ReadonlyArray<string>
-}) {
+const endpointFindings = Effect.fnUntraced(function* (options: Options) {
   const endpoints = yield* readable(enabledEndpoints, "endpoints could not be read", "30 seconds")
   if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
   const findings = yield* lookInTime(endpoints, { ms: 60_000, concurrency: 16 }, (endpoint) =>

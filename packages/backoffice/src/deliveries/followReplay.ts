@@ -25,11 +25,8 @@ export const followReplay = Effect.fnUntraced(
       const next = yield* replayJobs.find(job.id)
       yield* advance(doneOf(next) - doneOf(now))
       now = next
-      if (
-        !isWorkerMissed &&
-        now.replayed === job.replayed &&
-        (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
-      ) {
+      const isLate = (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
+      if (isLate && !isWorkerMissed && now.replayed === job.replayed) {
         isWorkerMissed = true
         yield* say("Nothing has been replayed for ten seconds; is a worker running?")
       }
@@ -37,14 +34,10 @@ export const followReplay = Effect.fnUntraced(
     return now
   },
   Effect.scoped,
-  (following, { id }) =>
-    Effect.onInterrupt(following, () =>
-      TaskProgress.use(({ say }) =>
-        say(
-          `\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.`,
-        ),
-      ),
-    ),
+  (following, { id }) => {
+    const text = `\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.`
+    return Effect.onInterrupt(following, () => TaskProgress.use(({ say }) => say(text)))
+  },
 )
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers

@@ -71,11 +71,8 @@ const httpsFinding = Effect.fnUntraced(function* (
   const seal = yield* Effect.provide(TrackingSeal, NodeTrackingSeal(keys))
   const challenge = randomBytes(24).toString("base64url")
   const base = linkBaseUrl(domain, publicBaseUrl)
-  const { status, body } = yield* ask(
-    resolver,
-    new URL(LINK_DOMAIN_PROOF_PATH + challenge, base),
-    allowPrivateAddresses,
-  ).pipe(
+  const url = new URL(LINK_DOMAIN_PROOF_PATH + challenge, base)
+  const { status, body } = yield* ask(resolver, url, allowPrivateAddresses).pipe(
     Effect.timeoutOrElse({ duration: HTTPS_MS, orElse: () => Effect.fail(failureOf({ code: "ETIMEDOUT" })) }),
     Effect.mapError(({ reason, code }) =>
       failed(`${base} doesn't respond: ${reason} (${code}).`, ADVICE[reason] ?? DEFAULT_ADVICE),
