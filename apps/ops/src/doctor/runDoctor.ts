@@ -1,15 +1,14 @@
-import type { Resolver } from "node:dns/promises"
 import { formatCounted } from "@outreach/backoffice/format"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { DATABASE_CHECKS, failoverFinding } from "@outreach/backoffice/inspection/databaseFindings"
-import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
+import { lookUpSender } from "@outreach/backoffice/senders/SenderSetup"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver } from "@outreach/mail/createResolver"
-import { dnsFindings, senderFindings } from "@outreach/mail/dnsFindings"
+import { dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { FactReader } from "@outreach/postgres/operators/FactReader"
@@ -73,7 +72,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     yield* checkServed("keys", readable(secretsKeyFinding))
     yield* checkServed("endpoints", endpointFindings({ allowPrivate, servers }))
     yield* checkServed("failing", failingFindings)
-    yield* checkServed("senders", allSenderFindings(createResolver(servers)))
+    yield* checkServed("senders", allSenderFindings(servers))
   }).pipe(
     Effect.provide(databaseServices),
     Effect.catch((error) => check("database", Effect.fail(unreachable(error)))),
@@ -187,7 +186,7 @@ const failingFindings = Effect.map(
     ),
 )
 
-const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
+const allSenderFindings = Effect.fnUntraced(function* (servers: ReadonlyArray<string>) {
   const senders = yield* readable((yield* SenderRepository).list(), "senders could not be read")
   const { allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
   const link = yield* Effect.orElseSucceed(linkTarget, () => ({
@@ -195,14 +194,8 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
     allowPrivateAddresses,
     secretsKey,
   }))
-  const found = yield* lookInTime(
-    senders,
-    { ms: 30_000, concurrency: 8 },
-    Effect.fnUntraced(function* (sender) {
-      const domain = verifiedLinkDomain(sender)
-      const records = yield* senderFindings(resolver, sender)
-      return domain === null ? records : [...records, ...(yield* linkDomainFindings(resolver, domain, link))]
-    }),
+  const found = yield* lookInTime(senders, { ms: 30_000, concurrency: 8 }, (sender) =>
+    lookUpSender(servers, link, sender, verifiedLinkDomain(sender)),
   )
   const findings = senders.map(({ id, keys, linkDomain, linkDomainVerifiedAt }, i) => {
     const problems = found[i]?.filter(({ status }) => status !== "ok")

@@ -102,10 +102,7 @@ const importLinesOf = Effect.fnUntraced(function* (
       return reason === undefined ? line : { number: line.number, text: line.text, reason }
     })
     const result = yield* register(campaign.id, compared.filter(isGood))
-    report.imported += result.imported
-    report.updated += result.updated
-    report.alreadyThere += result.alreadyThere
-    report.suppressed += result.suppressed
+    for (const name of ["imported", "updated", "alreadyThere", "suppressed"] as const) report[name] += result[name]
     const reasons = new Map([...compared.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
     const refused = batch.flatMap(({ number, text }) => {
       const reason = reasons.get(number)
@@ -166,9 +163,8 @@ export type UnderstoodLine = ReturnType<typeof understood>
 
 const understood = (line: FileLine, fault: string | null) => ({
   line: line.number,
-  ...(isGood(line)
-    ? { npi: maskNpi(line.npi), email: maskEmail(line.email), fields: Record.map(line.fields ?? {}, maskText) }
-    : { npi: null, email: null, fields: {} }),
+  ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
+  fields: Record.map<string, string, string>((isGood(line) && line.fields) || {}, maskText),
   fault,
 })
 
