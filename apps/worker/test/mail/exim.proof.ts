@@ -4,9 +4,9 @@ import { describe, it } from "@effect/vitest"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { journey } from "../journey.ts"
-import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, readMbox } from "./relayOutcomes.ts"
+import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
 import { startExim } from "./startExim.ts"
-import { PORTS } from "./startPostfix.ts"
+import { PORTS, readMaildir } from "./startPostfix.ts"
 
 const mail = journey()
 const exim = findUnpacked("exim")
@@ -80,7 +80,8 @@ smtp:
   tls_verify_cert_hostnames = :
 file:
   driver = appendfile
-  file = ${folder}/mail/taken
+  directory = ${folder}/mail/taken
+  maildir_format
 begin retry
 expires.test * F,1s,1s
 * * F,1h,1s
@@ -103,7 +104,7 @@ describe.skipIf("missing" in exim)(
       await proveOutcomes(mail, {
         smtpUrl: `smtp://outreach:pass%20word@${host}:${PORTS.relay}`,
         host,
-        readMailbox: () => readMbox(`${folder}/mail/taken`),
+        readMailbox: () => readMaildir(`${folder}/mail/taken`),
       })
       // It writes its log a moment after delivery.
       const lines = [

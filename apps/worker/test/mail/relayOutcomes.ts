@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { isDeepStrictEqual } from "node:util"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
@@ -177,15 +176,4 @@ const complaintAbout = (message: string): string => {
     "--b--",
     "",
   ].join("\r\n")
-}
-
-export const readMbox = (file: string): ReadonlyArray<string> => {
-  try {
-    return readFileSync(file, "utf8")
-      .split(/^From .*\n/m)
-      .slice(1)
-      .map((message) => message.replace(/^>From /gm, "From ").replace(/\n$/, ""))
-  } catch {
-    return []
-  }
 }

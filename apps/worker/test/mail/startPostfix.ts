@@ -104,12 +104,15 @@ export const startPostfix = async (
   return {
     ...{ host, url: `smtp://${host}:${PORTS.relay}`, readLog },
     /** Returns every message in the mailbox. */
-    readMailbox: () => {
-      try {
-        return readdirSync(join(mailbox, "new")).map((name) => readFileSync(join(mailbox, "new", name), "utf8"))
-      } catch {
-        return []
-      }
-    },
+    readMailbox: () => readMaildir(mailbox),
+  }
+}
+
+/** Returns every message of a mailbox. A message appears in it when it has been written completely. */
+export const readMaildir = (mailbox: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(join(mailbox, "new")).map((name) => readFileSync(join(mailbox, "new", name), "utf8"))
+  } catch {
+    return []
   }
 }
