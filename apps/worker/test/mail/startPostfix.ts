@@ -66,6 +66,9 @@ export const startPostfix = async (
     virtual_uid_maps: "static:65534",
     virtual_gid_maps: "static:65534",
     default_transport: "error:no mail leaves this machine",
+    // These services aren't in master.cf. A delivery that waits for one keeps its message locked, and qmgr postpones a locked message by minutes.
+    fast_flush_domains: "",
+    smtp_connection_cache_on_demand: "no",
     ...settings,
   }
   writeFileSync(
