@@ -162,7 +162,9 @@ describe("a clinician's page", () => {
     expect(cells[0]![4]).toContain("pending Delivery")
   })
 
-  it("exports the person as a file", async () => {
+  it("exports the person as a file, only for admins", async () => {
+    const operator = await test().as("operator", seeded.organizationId)
+    expect((await operator.post(`/people/${idOf(1)}/export`)).status).toBe(403)
     const file = await admin.post(`/people/${idOf(1)}/export`)
     expect(file.headers.get("content-disposition")).toContain(`attachment; filename="clinician-${idOf(1)}.json"`)
     expect(file.headers.get("cache-control")).toBe("no-store")

@@ -80,6 +80,7 @@ export const readPersonalData = Effect.fnUntraced(function* (given: ValuesOf<typ
 })
 
 export const exportClinician = operation("clinicians export", {
+  role: "admin",
   access: "reveals",
   about: "Export all data on a clinician as one JSON value, without data on other people",
   label: "Export everything as JSON",
