@@ -1,7 +1,7 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
-import type { CommandWords } from "./ops.ts"
+import { type Command, ops } from "./ops.ts"
 import { CopyLine, Id, isolated, renderValue, type Value } from "./values.tsx"
 
 interface PageProps {
@@ -10,7 +10,8 @@ interface PageProps {
   /** Status and id of the page's object, below the title. */
   readonly state?: ComponentChildren
   readonly id?: string
-  readonly commands?: ReadonlyArray<CommandWords>
+  /** The equivalent commands; false omits one. */
+  readonly commands?: ReadonlyArray<Command | false>
   readonly children: ComponentChildren
 }
 
@@ -33,6 +34,7 @@ const AuditLink = () => {
 /** The content of a page. Its title is also the document's. Partners have no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const isPartner = useView().operator.role === "partner"
+  const shown = commands.filter((command) => command !== false)
   return (
     <>
       <h1>{title}</h1>
@@ -44,11 +46,11 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
       )}
       {children}
       <AuditLink />
-      {commands.length > 0 && !isPartner && (
+      {shown.length > 0 && !isPartner && (
         <aside aria-label="Equivalent commands">
           <h2>On the command line</h2>
-          {commands.map((command) => (
-            <Command key={command.join(" ")} words={command} />
+          {shown.map((command, i) => (
+            <CommandLine key={i} command={command} />
           ))}
         </aside>
       )}
@@ -58,9 +60,9 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
 
 export type PageElement = VNode<PageProps>
 
-export const Command = (props: { readonly words: CommandWords }) => (
+export const CommandLine = (props: { readonly command: Command }) => (
   <div>
-    <CopyLine>{formatCommand(props.words)}</CopyLine>
+    <CopyLine>{formatCommand(ops(...props.command))}</CopyLine>
   </div>
 )
 

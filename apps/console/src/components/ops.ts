@@ -2,14 +2,14 @@ import { type Fields, fieldName } from "@outreach/backoffice/operations/Field"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Record } from "effect"
 
-/** A command of `ops` as separate words, so that no value can become shell syntax. */
-export type CommandWords = ReadonlyArray<string>
+/** A command of `ops`: its name, arguments and flags. */
+export type Command = Parameters<typeof ops>
 
 /** Values of flags by name. True is a flag without a value; undefined, false and empty flags are omitted. */
 type Flags = Readonly<Record<string, unknown>>
 
-/** Creates a command of `ops` from its name, arguments and flags. Values that start with a dash don't become flags. */
-export const ops = (command: string, ...inputs: ReadonlyArray<string | Flags>): CommandWords => {
+/** Returns the words of a command, so that no value can become shell syntax. Values that start with a dash don't become flags. */
+export const ops = (command: string, ...inputs: ReadonlyArray<string | Flags>): ReadonlyArray<string> => {
   const args = inputs.filter((input) => typeof input === "string")
   const flags = inputs.flatMap((input) => (typeof input === "string" ? [] : Object.entries(input).flatMap(flagWords)))
   const isLikeFlag = args.some((arg) => arg.startsWith("-"))
@@ -22,7 +22,7 @@ export const flagsOf = (fields: Fields, values: Readonly<Record<string, unknown>
     schema === Seconds && values[name] !== undefined ? `${values[name]}s` : values[name],
   )
 
-const flagWords = ([name, value]: readonly [string, unknown]): CommandWords => {
+const flagWords = ([name, value]: readonly [string, unknown]): ReadonlyArray<string> => {
   const text = String(value ?? "")
   if (value === false || text === "") return []
   if (value === true) return [`--${name}`]

@@ -18,7 +18,7 @@ import {
   type Column as TableColumn,
   withQuery,
 } from "../components/layout.tsx"
-import { type CommandWords, flagsOf, ops } from "../components/ops.ts"
+import { type Command, flagsOf } from "../components/ops.ts"
 import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
@@ -60,9 +60,9 @@ interface Around<Row> {
   readonly above?: ComponentChildren
   readonly below?: ComponentChildren
   /** Default: that of the list. */
-  readonly command?: CommandWords
+  readonly command?: Command
   /** Further commands. */
-  readonly commands?: ReadonlyArray<CommandWords>
+  readonly commands?: ReadonlyArray<Command | false>
   readonly controls?: Controls
   /** Columns with actions, by heading. */
   readonly actions?: Columns<Row>
@@ -122,7 +122,7 @@ export const listPage = <
       title = SECTIONS[sectionOf(path)].title,
       above,
       below,
-      command: words = ops(command, flagsOf(list.filters, input)),
+      command: words = [command, flagsOf(list.filters, input)],
       commands = [],
       controls,
       actions,

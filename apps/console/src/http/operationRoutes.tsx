@@ -5,7 +5,7 @@ import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
-import { flagsOf, ops } from "../components/ops.ts"
+import { type Command, flagsOf } from "../components/ops.ts"
 import { CopyButton, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
 import type { Inputs } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
@@ -61,7 +61,7 @@ export const operationAction = <
       const owners = [id, input["endpoint"], input["organization"] ?? organizationId]
       const [back = "/"] = owners.flatMap((owner) => (typeof owner === "string" ? (pageOf(owner) ?? []) : []))
       return (
-        <Page title={label} commands={[ops(command, ...subjectOf(operation, input), flagsOf(operation.input, input))]}>
+        <Page title={label} commands={[[command, ...subjectOf(operation, input), flagsOf(operation.input, input)]]}>
           <p class="problem">This is shown only once. Save it now.</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
           <pre tabIndex={0}>
@@ -146,7 +146,7 @@ export const operationConfirmation = <
       const planned = yield* plan(input)
       const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
       const values = Record.mapKeys(planned.values ?? {}, fieldName)
-      const words = ops(command, ...subjectOf(operation, input), { ...Struct.pick(input, chosenFlags), ...values })
+      const own: Command = [command, ...subjectOf(operation, input), { ...Struct.pick(input, chosenFlags), ...values }]
       const hidden = { ...Struct.pick(input, names), ...values }
       const question = (
         <>
@@ -174,7 +174,7 @@ export const operationConfirmation = <
         </>
       )
       return (
-        <Page title={isolated(`${title}?`)} commands={obstacle === undefined ? [words] : []}>
+        <Page title={isolated(`${title}?`)} commands={[obstacle === undefined && own]}>
           {obstacle === undefined ? question : <p class="empty">{obstacle}</p>}
           {typeof children === "function" ? children(planned, input) : children}
           <LinkLine to={backOf(input, affects.id)}>Back without changes</LinkLine>

@@ -13,7 +13,6 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Record } from "effect"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Page } from "../components/layout.tsx"
-import { ops } from "../components/ops.ts"
 import { operationAction } from "../http/operationRoutes.tsx"
 import { definePage, type KnownPath, type None, type Route } from "../http/Route.ts"
 
@@ -44,7 +43,7 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
       const given: Readonly<Record<string, string | undefined>> = { organization: owner, program }
       const flags = Record.map(examples, (text, name) => given[name] ?? text)
       return (
-        <Page title={title} commands={[ops(operation.command, flags)]}>
+        <Page title={title} commands={[[operation.command, flags]]}>
           {about !== undefined && <p>{about}</p>}
           <ActionForm
             action={action as Route<unknown, string>}

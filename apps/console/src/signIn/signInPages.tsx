@@ -4,8 +4,7 @@ import { signIn } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Command } from "../components/layout.tsx"
-import { ops } from "../components/ops.ts"
+import { CommandLine } from "../components/layout.tsx"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
@@ -21,9 +20,9 @@ const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
   proxyHeader === null ? (
     <>
       <p>Sign in with a link. Create one on the command line of this deployment, for an existing or a new operator:</p>
-      <Command words={ops("operators list")} />
-      <Command words={ops("sign-in-links create", { operator: "opr_…" })} />
-      <Command words={ops("operators create", { name: "…", role: "viewer" })} />
+      <CommandLine command={["operators list"]} />
+      <CommandLine command={["sign-in-links create", { operator: "opr_…" }]} />
+      <CommandLine command={["operators create", { name: "…", role: "viewer" }]} />
     </>
   ) : (
     <p>Sign-in is through a proxy. Open this console at the proxy's address.</p>

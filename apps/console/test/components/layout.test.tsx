@@ -36,7 +36,7 @@ it("an id link contains no button, and an unknown id is shown unchanged", () => 
 
 it("a page shows the state and the id of its subject below its title", () => {
   const page = (
-    <Page title="An endpoint" state="Failing" id={ID} commands={[["ops", "status"]]}>
+    <Page title="An endpoint" state="Failing" id={ID} commands={[["status"]]}>
       <p>More</p>
     </Page>
   )

@@ -9,18 +9,12 @@ import {
   updateCampaign,
 } from "@outreach/backoffice/operations/campaigns"
 import type { Plan } from "@outreach/backoffice/operations/Operation"
-import {
-  type Campaign,
-  type CampaignStatus,
-  CLOSED,
-  type Command,
-  TRANSITIONS,
-} from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, type CampaignStatus, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
-import { type CommandWords, ops } from "../../components/ops.ts"
+import type { Command } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -110,20 +104,18 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
   )
 }
 
-const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<CommandWords> => {
-  const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
-  return [
-    ops("campaigns show", id),
-    ops("recipients export", { campaign: id, out: "outcomes.csv" }),
-    ...(CLOSED.includes(status)
-      ? []
-      : [ops("campaigns preflight", id), ops("campaigns test", id, { to: "me@acme.example" })]),
-    ...moves.filter((move) => isPossible(move, status)).map((move) => ops(`campaigns ${move}`, id)),
-  ]
-}
+const commandsFor = ({ id, status }: Campaign): ReadonlyArray<Command | false> => [
+  ["campaigns show", id],
+  ["recipients export", { campaign: id, out: "outcomes.csv" }],
+  !CLOSED.includes(status) && ["campaigns preflight", id],
+  !CLOSED.includes(status) && ["campaigns test", id, { to: "me@acme.example" }],
+  status === "draft" && ["campaigns schedule", id],
+  isPossible("pause", status) && ["campaigns pause", id],
+  isPossible("resume", status) && ["campaigns resume", id],
+]
 
-const isPossible = (command: Command, status: CampaignStatus): boolean =>
-  TRANSITIONS[command].from.some((from) => from === status)
+const isPossible = (move: keyof typeof TRANSITIONS, status: CampaignStatus): boolean =>
+  TRANSITIONS[move].from.some((from) => from === status)
 
 const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
   const { id, status } = campaign

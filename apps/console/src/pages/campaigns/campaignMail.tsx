@@ -13,7 +13,6 @@ import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Chips, Facts, LinkLine, Page } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { foreign } from "../../components/values.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 
@@ -39,7 +38,7 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
     return (
       <Page
         title={foreign`E-mail of ${campaign.name}`}
-        commands={[ops("campaigns preview", campaignId, { out: "previews" })]}
+        commands={[["campaigns preview", campaignId, { out: "previews" }]]}
       >
         <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
         <Facts facts={{ Subject: subject }} />

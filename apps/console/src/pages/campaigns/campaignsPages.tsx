@@ -10,7 +10,6 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { Chips, LinkLine } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, Minute } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { newCampaignPage } from "../newPages.tsx"
@@ -80,7 +79,7 @@ const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, 
     }))
     return {
       title: foreign`Recipients of ${name}`,
-      command: ops("recipients export", { campaign: campaignId, out: "outcomes.csv", reveal: isShown }),
+      command: ["recipients export", { campaign: campaignId, out: "outcomes.csv", reveal: isShown }],
       controls: { outcome: false },
       above: (
         <>

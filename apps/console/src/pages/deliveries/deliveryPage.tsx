@@ -20,7 +20,6 @@ import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ClinicianOf, Content, ForeignBlock, IdLink, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
@@ -63,9 +62,9 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
         state={<DeliveryState {...delivery} />}
         id={id}
         commands={[
-          ops("deliveries show", id, { reveal: isShown }),
-          ...(waits ? [ops("deliveries retry", id)] : []),
-          ...(isDead ? [ops("dead-letters replay", id)] : []),
+          ["deliveries show", id, { reveal: isShown }],
+          waits && ["deliveries retry", id],
+          isDead && ["dead-letters replay", id],
         ]}
       >
         <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />

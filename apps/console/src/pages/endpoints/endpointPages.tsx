@@ -29,7 +29,6 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { HOUR_MS } from "../../components/Histogram.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { Code, ForeignBlock, ForeignText, Id, renderValue, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -80,8 +79,8 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         }
         id={id}
         commands={[
-          ops("endpoints show", id),
-          ops("secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }),
+          ["endpoints show", id],
+          ["secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }],
         ]}
       >
         {isPresent && <CurrentCause cause={cause} />}
@@ -146,7 +145,7 @@ const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint.comman
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
     return (
-      <Page title="Address of an endpoint" commands={[ops("endpoints show", endpoint, { reveal: true })]}>
+      <Page title="Address of an endpoint" commands={[["endpoints show", endpoint, { reveal: true }]]}>
         <ForeignBlock>{address}</ForeignBlock>
         <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
       </Page>
@@ -162,7 +161,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint.comman
     const test = yield* Effect.catchTag(Endpoints.testEndpoint(endpoint), "EndpointTestFailed", Effect.succeed)
     const isAccepted = test.outcome === "success"
     return (
-      <Page title="Test event" commands={[ops("endpoints test", endpoint)]}>
+      <Page title="Test event" commands={[["endpoints test", endpoint]]}>
         <p>
           <StatusBadge tone={isAccepted ? "good" : "bad"}>{isAccepted ? "Accepted" : "Not accepted"}</StatusBadge> The
           test isn't recorded and doesn't change the breaker.

@@ -10,7 +10,6 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ClinicianOf, foreign } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
@@ -34,7 +33,7 @@ const eventPages = defineMaskedPage("/events/:event", showEvent, {
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
     return (
-      <Page title={`Event ${type}`} commands={[ops("events show", id, { reveal: masking.isShown })]}>
+      <Page title={`Event ${type}`} commands={[["events show", id, { reveal: masking.isShown }]]}>
         <Facts
           facts={{
             Id: <code>{id}</code>,

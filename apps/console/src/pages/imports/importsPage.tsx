@@ -6,7 +6,6 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { ImportId } from "@outreach/domain/Identifier"
 import { Array as Arr, Effect } from "effect"
 import { Facts, LinkLine, Live, Page, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { foreign, StatusBadge } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
@@ -17,7 +16,7 @@ const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
     Effect.all({ campaign: CampaignRepository.use(({ find }) => find(campaignId)) }),
   around: ({ campaign }) => ({
     title: foreign`Imports into ${campaign.name}`,
-    commands: isOpen(campaign) ? [ops("recipients import", "list.csv", { campaign: campaign.id, check: true })] : [],
+    commands: [isOpen(campaign) && ["recipients import", "list.csv", { campaign: campaign.id, check: true }]],
     above: <ImportLink campaign={campaign} />,
     below: <LinkLine to={`/campaigns/${campaign.id}`}>Back to the campaign</LinkLine>,
   }),
@@ -42,7 +41,10 @@ const importPage = definePage("/imports/:import", {
       <Page
         title={foreign`Import into ${campaign.name}`}
         id={importId}
-        commands={[ops("imports list", { campaign: campaignId }), ops("imports show", importId)]}
+        commands={[
+          ["imports list", { campaign: campaignId }],
+          ["imports show", importId],
+        ]}
       >
         <Live id="import" seconds={found.status === "running" ? 2 : undefined}>
           <p>

@@ -7,7 +7,6 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Cause, Effect, Exit } from "effect"
 import { ActionForm, Field, Problems } from "../../components/forms.tsx"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { foreign, isolated } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { useView } from "../../view/View.ts"
@@ -38,8 +37,8 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
       <Page
         title={foreign`Import into ${campaign.name}`}
         commands={[
-          ops("recipients import", "list.csv", { ...flags, check: true }),
-          ops("recipients import", "list.csv", { ...flags, "skip-bad": true, rejects: "rejects.csv" }),
+          ["recipients import", "list.csv", { ...flags, check: true }],
+          ["recipients import", "list.csv", { ...flags, "skip-bad": true, rejects: "rejects.csv" }],
         ]}
       >
         {id !== undefined && list === undefined && <p class="problem">{GONE}</p>}

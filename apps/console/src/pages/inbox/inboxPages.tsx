@@ -15,7 +15,6 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
 import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { foreign, ShortId, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -122,8 +121,8 @@ const eventPages = defineMaskedPage("/inbox/:event", showInboundEvent, {
         state={<StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>}
         id={event}
         commands={[
-          ops("inbox show", event, { organization, reveal: masking.isShown }),
-          ...(entry.state === "quarantined" ? [ops("inbox replay", event, { organization })] : []),
+          ["inbox show", event, { organization, reveal: masking.isShown }],
+          entry.state === "quarantined" && ["inbox replay", event, { organization }],
         ]}
       >
         <Facts facts={factsOf(entry, name)} />

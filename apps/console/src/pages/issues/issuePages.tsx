@@ -12,7 +12,6 @@ import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
@@ -57,12 +56,12 @@ const issuePage = definePage("/issues/:group", {
         title={groupTitle(group)}
         id={id}
         commands={[
-          ops("issues show", id),
-          mutedAt === null ? ops("issues mute", id, { reason: "…" }) : ops("issues unmute", id),
-          ops("dead-letters list", { group: id }),
-          ops("dead-letters replay", { group: id, "dry-run": true }),
-          ops("dead-letters replay", { group: id, rate: "100", detach: true }),
-          ops("dead-letters remove", { group: id, "dry-run": true }),
+          ["issues show", id],
+          mutedAt === null ? ["issues mute", id, { reason: "…" }] : ["issues unmute", id],
+          ["dead-letters list", { group: id }],
+          ["dead-letters replay", { group: id, "dry-run": true }],
+          ["dead-letters replay", { group: id, rate: "100", detach: true }],
+          ["dead-letters remove", { group: id, "dry-run": true }],
         ]}
       >
         <Facts

@@ -13,7 +13,6 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ForeignText, ShortId } from "../../components/values.tsx"
 import { optionsOf } from "../../http/listObjects.ts"
 import { listPage } from "../../http/listPage.tsx"
@@ -24,7 +23,7 @@ const addAction = operationAction("/operators", createOperator)
 
 const operatorsPages = listPage("/operators", operators, {
   around: ({ objects }) => ({
-    commands: [ops("operators create", { name: "…", role: "viewer" })],
+    commands: [["operators create", { name: "…", role: "viewer" }]],
     above: <ActionForm title="Add an operator" action={addAction} controls={optionsOf(objects)} />,
   }),
 })
@@ -43,7 +42,7 @@ const operatorPage = definePage("/operators/:operator", {
       <Page
         title={<ForeignText>{name}</ForeignText>}
         id={id}
-        commands={[ops("operators list"), ops("audit list", { operator: name })]}
+        commands={[["operators list"], ["audit list", { operator: name }]]}
       >
         <Facts
           facts={{

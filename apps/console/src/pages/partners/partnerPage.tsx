@@ -20,7 +20,6 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, isolated, Masked, Noted, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
@@ -66,10 +65,10 @@ const contentOf = (partner: Partner, masking: Masking) => {
       }
       id={id}
       commands={[
-        ops("organizations show", id),
-        ops("keys list", { organization: id }),
-        ops("secrets list", { organization: id }),
-        ops("endpoints create", { organization: id, url: "https://…" }),
+        ["organizations show", id],
+        ["keys list", { organization: id }],
+        ["secrets list", { organization: id }],
+        ["endpoints create", { organization: id, url: "https://…" }],
       ]}
     >
       <Problems {...partner} />

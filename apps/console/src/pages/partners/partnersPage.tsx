@@ -4,7 +4,6 @@ import { organizations } from "@outreach/backoffice/lists/organizations"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Array as Arr, Effect } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
-import { ops } from "../../components/ops.ts"
 import { renderValue } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { newPartnerPage } from "../newPages.tsx"
@@ -26,7 +25,7 @@ export const partnersRoutes = listPage("/partners", organizations, {
     ),
   },
   around: ({ context }) => ({
-    commands: [ops("organizations show", "org_…")],
+    commands: [["organizations show", "org_…"]],
     controls: { organization: false },
     above: context.operator.organizationId === null && (
       <ConfirmLink page={newPartnerPage} label="Add an organization" isPrimary />

@@ -16,7 +16,6 @@ import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren, VNode } from "preact"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Masked, pageShowing, ShortId } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pathTo } from "../../view/paths.ts"
@@ -24,9 +23,9 @@ import { revokeKeyRoutes } from "../partners/partnerPage.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const COMMANDS = [
-  ops("recipients find", { email: "…" }),
-  ops("recipients find", { npi: "…" }),
-  ops("recipients find", { token: "…" }),
+  ["recipients find", { email: "…" }],
+  ["recipients find", { npi: "…" }],
+  ["recipients find", { token: "…" }],
 ]
 const MAX_ENTRIES = 20
 

@@ -18,7 +18,6 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { textFile } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -51,10 +50,10 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
       <Page
         title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
         commands={[
-          ops("recipients find", { id, reveal: isShown }),
-          ops("suppressions create", { id, reason: "…" }),
-          ops("clinicians export", { id, out: "clinician.json" }),
-          ops("clinicians erase", { id, "dry-run": true }),
+          ["recipients find", { id, reveal: isShown }],
+          ["suppressions create", { id, reason: "…" }],
+          ["clinicians export", { id, out: "clinician.json" }],
+          ["clinicians erase", { id, "dry-run": true }],
         ]}
       >
         {isErased && (

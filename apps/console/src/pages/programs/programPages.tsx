@@ -16,7 +16,6 @@ import { Effect } from "effect"
 import { Funnel } from "../../components/Funnel.tsx"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
@@ -68,11 +67,11 @@ const contentOf = (view: ProgramView) => {
       state={<StatusBadge tone={PROGRAM_TONES[status]}>{status}</StatusBadge>}
       id={id}
       commands={[
-        ops("programs list", { organization: organizationId }),
-        ops("programs update", id, { status: isArchived ? "active" : "paused" }),
-        ...(isArchived ? [] : [ops("programs archive", id)]),
-        ops("campaigns list", { program: id }),
-        ops("digests list", { organization: organizationId, program: id, from: days[0]!.date, to: days.at(-1)!.date }),
+        ["programs list", { organization: organizationId }],
+        ["programs update", id, { status: isArchived ? "active" : "paused" }],
+        !isArchived && ["programs archive", id],
+        ["campaigns list", { program: id }],
+        ["digests list", { organization: organizationId, program: id, from: days[0]!.date, to: days.at(-1)!.date }],
       ]}
     >
       {isArchived && <p class="problem">The program is archived. You can't create or schedule campaigns.</p>}

@@ -19,7 +19,6 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, renderValue } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -99,7 +98,11 @@ const contentOf = (view: SenderView) => {
       title={<ForeignText>{formatFrom(sender)}</ForeignText>}
       state={renderValue(senderState(sender))}
       id={id}
-      commands={[ops("senders show", id), ops("senders verify", id), ops("senders rotate-dkim", id)]}
+      commands={[
+        ["senders show", id],
+        ["senders verify", id],
+        ["senders rotate-dkim", id],
+      ]}
     >
       <Problems {...view} />
       <ActionForm action={verifyAction} params={params} isPrimary={isToBeVerified(sender)} />

@@ -8,7 +8,6 @@ import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { Effect } from "effect"
 import { ActionForm, type Controls } from "../../components/forms.tsx"
 import { Section, Table, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { useMay } from "../../view/View.ts"
@@ -33,10 +32,10 @@ const suppressionPages = listPage("/suppressions", suppressions, {
     const program = programId ?? "pgm_…"
     return {
       commands: [
-        ops("suppressions create", { program, npi: "…", reason: "…" }),
-        ops("suppressions remove", { program, email: "…", reason: "…" }),
-        ops("suppressions import", "clinicians.csv", { program }),
-        ops("suppressions export", { organization: organizationId ?? "org_…", out: "suppressions.csv" }),
+        ["suppressions create", { program, npi: "…", reason: "…" }],
+        ["suppressions remove", { program, email: "…", reason: "…" }],
+        ["suppressions import", "clinicians.csv", { program }],
+        ["suppressions export", { organization: organizationId ?? "org_…", out: "suppressions.csv" }],
       ],
       above: counts.length > 0 && (
         <Table

@@ -9,7 +9,6 @@ import { Array as Arr, Cause, Effect, Order } from "effect"
 import type { VNode } from "preact"
 import { Advice, FINDING_TONES } from "../../components/Advice.tsx"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 
@@ -20,7 +19,7 @@ export const systemPage = definePage("/system", {
     const checks = findings.map(checkRow)
     const problems = [...(alerts ?? []).map(alertRow), ...checks.filter(isProblem)]
     return (
-      <Page title="System" commands={[ops("doctor"), ops("status")]}>
+      <Page title="System" commands={[["doctor"], ["status"]]}>
         <Section title="Alerts">
           {alerts === undefined && <p class="problem">The alerts can't be read. See the database's log.</p>}
           <Table

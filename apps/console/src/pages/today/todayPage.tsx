@@ -9,7 +9,6 @@ import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { Array as Arr, Effect, Order } from "effect"
 import { Advice } from "../../components/Advice.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { IdLink, Minute, Prose, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
@@ -45,7 +44,7 @@ export const todayPage = definePage("/", {
       return cause === null ? [] : [{ ...state, ...cause }]
     })
     return (
-      <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
+      <Page title="Today" commands={[["status"], ["status", { watch: true }]]}>
         <p>
           <small>
             Read at <Minute at={fromUnixMillis(now)} />.
