@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
-import type { Control, Option } from "@outreach/backoffice/operations/Field"
-import type { Access } from "@outreach/domain/operators/Operator"
+import { type Control, fieldName, type Option } from "@outreach/backoffice/operations/Field"
+import type { Access, Operator } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Record, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { controlOf, type Inputs, takesFile } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
 import { textOf } from "../view/textOf.ts"
-import { type FormOf, type Masking, type RejectedForm, useMay, useView } from "../view/View.ts"
+import { type Masking, type RejectedForm, useMay, useView } from "../view/View.ts"
 import { withQuery } from "./layout.tsx"
 import { Content, isolated } from "./values.tsx"
 
@@ -22,6 +22,13 @@ type PathParams<P extends string> = keyof PathTexts<P> extends never
   ? { readonly params?: never }
   : { readonly params: PathTexts<P> }
 
+/** The form of an operation: its button's label, and the texts and the version of the object that it changes. */
+export interface FormOf<Found> {
+  readonly label: string
+  readonly texts?: (found: Found) => Values
+  readonly versionOf?: (found: Found) => string
+}
+
 /** A form for an action, with controls for its inputs. Omitted if the operator's role may not run it. */
 export const ActionForm = <P extends string, Found>(
   props: PathParams<P> & {
@@ -30,8 +37,6 @@ export const ActionForm = <P extends string, Found>(
     readonly found?: Found
     /** Default: the operation's. */
     readonly label?: string
-    /** The version of the shown record. The action is rejected if the record has another version by then. */
-    readonly version?: string | undefined
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
@@ -40,33 +45,36 @@ export const ActionForm = <P extends string, Found>(
     readonly below?: ComponentChildren
   } & Emphasis,
 ) => {
-  const { formToken, page } = useView()
-  const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
-  const rejected = useRejected("post", address, props.hidden)
-  if (!useMay(props.action)) return null
-  const { found, action, version = found && action.form?.versionOf(found) } = props
-  const texts = found === undefined ? {} : (action.form?.textsOf(found) ?? {})
+  const { action, found, hidden, title } = props
+  const { formToken, page, operator } = useView()
+  const address = pathTo(action, (props.params ?? {}) as PathTexts<P>)
+  const rejected = useRejected("post", address, hidden)
+  if (!useMay(action)) return null
+  // The action is rejected if the object has another version by then.
+  const version = found && action.form?.versionOf?.(found)
+  const texts = found === undefined ? {} : Record.mapKeys(action.form?.texts?.(found) ?? {}, fieldName)
   const controls = { ...Record.map(texts, (value) => ({ value })), ...props.controls }
+  const fields = fieldsOf({ inputs: action.inputs, hidden, controls, rejected }, operator)
   const form = (
     <form
       class={rejected ? "action rejected" : "action"}
       method="post"
       action={address}
-      encType={takesFile(props.action.inputs) ? "multipart/form-data" : undefined}
+      encType={takesFile(action.inputs) ? "multipart/form-data" : undefined}
     >
-      <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...props.hidden }} />
+      <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...hidden }} />
       <FormProblems rejected={rejected} />
       {props.children}
-      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={controls} rejected={rejected} />
+      <FieldGroups of={fields} rejected={rejected} />
       <button type="submit" class={emphasisOf(props)}>
         {props.label ?? action.form?.label}
       </button>
     </form>
   )
-  if (props.title === undefined) return form
+  if (title === undefined) return form
   return (
     <details open={rejected !== undefined}>
-      <summary>{props.title}</summary>
+      <summary>{title}</summary>
       {form}
       {props.below}
     </details>
@@ -109,9 +117,7 @@ const useRejected = (method: "get" | "post", action: string, hidden: Values = {}
     rejected?.action === action &&
     rejected.values.has("token") === (method === "post") &&
     Object.entries(hidden).every(([name, value]) => value === undefined || rejected.values.get(name) === String(value))
-  if (!isThis) return undefined
-  rejected.isShown = true
-  return rejected
+  return isThis ? rejected : undefined
 }
 
 /** The error of a form that concerns no single input. It has the focus unless an input has it. */
@@ -130,7 +136,7 @@ export const Problems = (props: { readonly messages: ReadonlyArray<string>; read
   </div>
 )
 
-/** Controls for a list's filters, with the button that applies them. Filters without a control are kept. */
+/** Controls for a list's filters, with the button that applies them; empty without any. Filters without a control are kept. */
 export const FilterBar = (props: {
   /** Default: the page's own path. */
   readonly action?: string
@@ -138,14 +144,16 @@ export const FilterBar = (props: {
   readonly values: Values
   readonly controls?: Controls
 }) => {
-  const { address } = useView()
+  const { address, operator } = useView()
   const { action = address.split("?")[0]! } = props
   const rejected = useRejected("get", action)
+  const fields = fieldsOf({ ...props, rejected }, operator)
+  if (fields.length === 0) return null
   const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
   return (
     <form class={rejected ? "filters rejected" : "filters"} method="get" action={action}>
       <Hidden values={Object.fromEntries(kept)} />
-      <Fields {...props} rejected={rejected} />
+      <FieldGroups of={fields} rejected={rejected} />
       <button type="submit">Filter</button>
       <a href={action}>Clear</a>
     </form>
@@ -160,21 +168,24 @@ const Hidden = ({ values }: { readonly values: Values }) => (
   </>
 )
 
-const Fields = (props: {
-  readonly inputs: Inputs
-  readonly values?: Values
-  readonly hidden?: Values | undefined
-  readonly controls?: Controls | undefined
-  readonly rejected: RejectedForm | undefined
-}) => {
+/** Returns the fields of a form with their groups. */
+const fieldsOf = (
+  props: {
+    readonly inputs: Inputs
+    readonly values?: Values
+    readonly hidden?: Values | undefined
+    readonly controls?: Controls | undefined
+    readonly rejected: RejectedForm | undefined
+  },
+  { organizationId }: Operator,
+) => {
   const { rejected } = props
   const firstFault = Object.keys(rejected?.faults ?? {})[0]
-  const isBound = useView().operator.organizationId !== null
-  const fields = Object.entries(props.inputs).flatMap(([name, input]) => {
+  return Object.entries(props.inputs).flatMap(([name, input]) => {
     const declared = controlOf(input)
     const change = props.controls?.[name]
     // An operator of one organization can't choose.
-    const isLeftOut = change === false || (name === "organization" && isBound)
+    const isLeftOut = change === false || (name === "organization" && organizationId !== null)
     if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return []
     const { group = "", ...control } = { ...declared, ...change }
     const typed = control.kind === "boxes" ? rejected?.values.getAll(name) : rejected?.values.get(name)
@@ -190,23 +201,26 @@ const Fields = (props: {
     )
     return [{ group, field }]
   })
-  return (
-    <>
-      {Object.entries(Arr.groupBy(fields, ({ group }) => group)).map(([group, members]) =>
-        group === "" ? (
-          members.map(({ field }) => field)
-        ) : (
-          <fieldset key={group} class="group">
-            <legend>{group}</legend>
-            {members.map(({ field }) => field)}
-          </fieldset>
-        ),
-      )}
-    </>
-  )
 }
 
-type FieldProps = Omit<Control, "label" | "hint"> & {
+const FieldGroups = (props: {
+  readonly of: ReturnType<typeof fieldsOf>
+  readonly rejected: RejectedForm | undefined
+}) => {
+  if (props.rejected !== undefined) props.rejected.isShown = true
+  return Object.entries(Arr.groupBy(props.of, ({ group }) => group)).map(([group, members]) => {
+    const fields = members.map(({ field }) => field)
+    if (group === "") return fields
+    return (
+      <fieldset key={group} class="group">
+        <legend>{group}</legend>
+        {fields}
+      </fieldset>
+    )
+  })
+}
+
+interface FieldProps extends Omit<Control, "label" | "hint"> {
   readonly label: ComponentChildren
   readonly hint?: ComponentChildren
   readonly name: string

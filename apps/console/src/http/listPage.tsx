@@ -95,7 +95,7 @@ export const listPage = <
   list: List<F, Row, R>,
   options: Options<F, Row, More, R2> = {},
 ) => {
-  const { cells, showLabel = "Show personal data", around = () => ({}) } = options
+  const { cells, showLabel = "Show personal data" } = options
   const { command, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
@@ -114,45 +114,34 @@ export const listPage = <
     const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
-    const isBound = context.operator.organizationId !== null
     const address = pathTo<string>({ path }, given)
     const own: ListView<F, Row> = { filter, rows, objects, context, isShown, given }
     const view = { ...own, ...(yield* options.read?.(own) ?? Effect.succeed({} as More)) }
     const {
       title = SECTIONS[sectionOf(path)].title,
-      above,
-      below,
-      command: words = [command, flagsOf(list.filters, input)],
       commands = [],
-      controls,
-      actions,
-      refreshSeconds,
-    }: Around<Row> = around(view)
+      ...around
+    }: Around<Row> = options.around?.(view) ?? {}
+    const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
+    const controls = { ...optionsOf(objects), ...around.controls }
     return (
-      <Page title={title} commands={[words, ...commands]}>
-        {above}
-        {Object.keys(filters).some((name) => controls?.[name] !== false && (name !== "organization" || !isBound)) && (
-          <FilterBar
-            action={address}
-            inputs={filters}
-            values={query}
-            controls={{ ...optionsOf(objects), ...controls }}
-          />
-        )}
+      <Page title={title} commands={[equivalent, ...commands]}>
+        {around.above}
+        <FilterBar action={address} inputs={filters} values={query} controls={controls} />
         {show !== undefined && rows.length > 0 && (
           <RevealForm {...{ isShown, show }} hidden={{ ...query, after: input["after"] }} label={showLabel} />
         )}
-        <Live id="list" seconds={refreshSeconds}>
+        <Live id="list" seconds={around.refreshSeconds}>
           <Table
             caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
             rows={rows}
             empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
-            columns={{ ...columnsOf(list, view, cells), ...actions }}
+            columns={{ ...columnsOf(list, view, cells), ...around.actions }}
           />
         </Live>
         <Pager address={withQuery(address, query)} next={next === null ? undefined : { after: next }} />
         {rows.length > 0 && <LinkLine to={withQuery(`${address}/csv`, query)}>Download as CSV</LinkLine>}
-        {below}
+        {around.below}
       </Page>
     )
   })

@@ -3,13 +3,12 @@ import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/O
 import type { Access } from "@outreach/domain/operators/Operator"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
-import { ActionForm, type Controls } from "../components/forms.tsx"
+import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
 import { CopyButton, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
 import type { Inputs } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
-import type { FormOf } from "../view/View.ts"
 import { reject } from "./PageError.ts"
 import { defineAction, definePage, type KnownPath, type Route } from "./Route.ts"
 import { givenTo, runOperation, type Values } from "./runOperation.ts"
@@ -43,7 +42,7 @@ export const operationAction = <
   operation: Operation<S, F, Found, A, R>,
   options: ActionOptions<F, A, R2> = {},
 ): Route<R | R2, P> & { readonly form: FormOf<Found> } => {
-  const { command, label, of, texts, versionOf, shownOnce } = operation
+  const { command, label, of, shownOnce } = operation
   const { below = () => Effect.succeed(undefined), to } = options
   const route = defineAction(path, command, {
     ...accessOf(operation),
@@ -75,14 +74,7 @@ export const operationAction = <
       )
     }),
   })
-  return {
-    ...(route as unknown as Route<R | R2, P>),
-    form: {
-      label,
-      textsOf: (found) => Record.mapKeys(texts?.(found) ?? {}, fieldName),
-      versionOf: (found) => versionOf?.(found),
-    },
-  }
+  return { ...(route as unknown as Route<R | R2, P>), form: operation }
 }
 
 /** Declares the confirmation of an operation: the page with its plan, and the action. */
@@ -146,7 +138,11 @@ export const operationConfirmation = <
       const planned = yield* plan(input)
       const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
       const values = Record.mapKeys(planned.values ?? {}, fieldName)
-      const own: Command = [command, ...subjectOf(operation, input), { ...Struct.pick(input, chosenFlags), ...values }]
+      const equivalent: Command = [
+        command,
+        ...subjectOf(operation, input),
+        { ...Struct.pick(input, chosenFlags), ...values },
+      ]
       const hidden = { ...Struct.pick(input, names), ...values }
       const question = (
         <>
@@ -174,7 +170,7 @@ export const operationConfirmation = <
         </>
       )
       return (
-        <Page title={isolated(`${title}?`)} commands={[obstacle === undefined && own]}>
+        <Page title={isolated(`${title}?`)} commands={[obstacle === undefined && equivalent]}>
           {obstacle === undefined ? question : <p class="empty">{obstacle}</p>}
           {typeof children === "function" ? children(planned, input) : children}
           <LinkLine to={backOf(input, affects.id)}>Back without changes</LinkLine>

@@ -21,13 +21,6 @@ export interface RejectedForm {
   isShown: boolean
 }
 
-/** The form of an operation: its button's label, and the texts and the version of the object that it changes. */
-export interface FormOf<Found> {
-  readonly label: string
-  readonly textsOf: (found: Found) => Readonly<Record<string, unknown>>
-  readonly versionOf: (found: Found) => string | undefined
-}
-
 /** Whether a page shows its masked personal data, and the action that shows it. */
 export interface Masking {
   readonly isShown: boolean
