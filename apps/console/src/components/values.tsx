@@ -74,9 +74,9 @@ export const Code = (props: { readonly class?: string; readonly children: string
   <code class={props.class}>{isolated(props.children)}</code>
 )
 
-/** A sentence of ours, with code in backticks and times in UTC to the minute, which are shown in the page's zone. */
+/** A sentence of ours, with code in backticks and times in UTC to the minute, which are shown in the page's zone. Its values may be foreign. */
 export const Prose = (props: { readonly children: string }) => (
-  <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? withTimes(part) : <code key={i}>{part}</code>))}</>
+  <bdi>{props.children.split("`").map((part, i) => (i % 2 === 0 ? withTimes(part) : <code key={i}>{part}</code>))}</bdi>
 )
 
 const withTimes = (text: string): ComponentChildren =>
@@ -123,9 +123,13 @@ const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
 /** Returns the path of an object's page, if it has one. */
 export const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
 
+/** Returns the URL of a partner's event. Partners choose its id. */
+export const inboxPageOf = (eventId: string, organizationId: string | null): string =>
+  `/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`
+
 /** Returns the URL of an object: its own page, or its place on another page. */
 export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): string => {
-  if (shownOn === "inbox") return `/inbox/${id}?organization=${organizationId}`
+  if (shownOn === "inbox") return inboxPageOf(id, organizationId)
   if (id.startsWith("ers_")) return `/audit?organization=${organizationId}&command=clinicians+erase`
   if (id.startsWith("rst_")) return "/system"
   const page = pageOf(shownOn)

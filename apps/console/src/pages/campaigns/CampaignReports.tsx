@@ -158,10 +158,6 @@ export const CampaignProblems = ({ failures, quarantined, domains }: CampaignVie
 export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
   cause && (
     <p class={cause.status === "ok" ? undefined : "problem"}>
-      No e-mails are being sent.{" "}
-      <bdi>
-        <Prose>{cause.found}</Prose>
-      </bdi>{" "}
-      <Advice finding={cause} none="" />
+      No e-mails are being sent. <Prose>{cause.found}</Prose> <Advice finding={cause} none="" />
     </p>
   )

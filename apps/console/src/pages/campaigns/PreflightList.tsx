@@ -18,11 +18,7 @@ export const PreflightList = (props: {
       return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
     },
     Status: ({ status }) => <FindingBadge status={status} />,
-    Found: ({ found }) => (
-      <bdi>
-        <Prose>{found}</Prose>
-      </bdi>
-    ),
+    Found: ({ found }) => <Prose>{found}</Prose>,
   }
   return (
     <>

@@ -10,7 +10,7 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
-import { ClinicianOf, foreign } from "../../components/values.tsx"
+import { ClinicianOf, foreign, inboxPageOf } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
@@ -80,7 +80,7 @@ const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: Org
       <p>A partner sent this event:</p>
       <Items
         of={found.map(({ organizationId: owner }) => (
-          <a key={owner} href={`/inbox/${encodeURIComponent(id)}?organization=${owner}`}>
+          <a key={owner} href={inboxPageOf(id, owner)}>
             Event in the inbox of {owner}
           </a>
         ))}

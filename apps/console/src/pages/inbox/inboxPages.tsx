@@ -15,22 +15,22 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
 import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
-import { foreign, ShortId, StatusBadge, Time } from "../../components/values.tsx"
+import { foreign, inboxPageOf, ShortId, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 
-const readSummary = Effect.fnUntraced(function* ({ organizationId, waiting, applied }: Filter, now: number) {
-  const { counts, reasons } = yield* InboxReader
-  const found = yield* Effect.all(
-    { counts: counts(organizationId), reasons: reasons(organizationId) },
+const readSummary = Effect.fnUntraced(function* (filter: Parameters<typeof inbox.read>[0], now: number) {
+  const { organizationId: organization, waiting, applied } = filter
+  const reader = yield* InboxReader
+  const { counts, reasons } = yield* Effect.all(
+    { counts: reader.counts(organization), reasons: reader.reasons(organization) },
     { concurrency: "unbounded" },
   )
   const state: keyof typeof TITLES = waiting ? "waiting" : applied ? "applied" : "quarantined"
-  return { ...found, state, organization: organizationId, now }
+  return { counts, reasons, state, organization, now }
 })
 
-type Filter = Parameters<typeof inbox.read>[0]
 type Summary = Effect.Success<ReturnType<typeof readSummary>>
 
 const TITLES = { quarantined: "Quarantined events", waiting: "Pending events", applied: "Applied events" }
@@ -39,7 +39,7 @@ const inboxPages = listPage("/inbox", inbox, {
   read: ({ filter, context }) => readSummary(filter, context.now),
   cells: {
     eventId: ({ organizationId, eventId }) => (
-      <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
+      <a href={inboxPageOf(eventId, organizationId)}>
         <ShortId>{eventId}</ShortId>
       </a>
     ),
@@ -125,7 +125,16 @@ const eventPages = defineMaskedPage("/inbox/:event", showInboundEvent, {
           entry.state === "quarantined" && ["inbox replay", event, { organization }],
         ]}
       >
-        <Facts facts={factsOf(entry, name)} />
+        <Facts
+          facts={{
+            Received: { at: entry.receivedAt },
+            Organization: { id: organization, name },
+            Endpoint: { id: entry.endpointId },
+            "Verified with": { id: entry.secretId },
+            "Conflicting duplicates":
+              entry.differing === 0 ? "none" : `${timesOf(entry.differing)}; the first content is used`,
+          }}
+        />
         <h2>Processing</h2>
         {yield* outcomeOf(entry, body)}
         <h2>Content</h2>
@@ -139,20 +148,12 @@ const eventPages = defineMaskedPage("/inbox/:event", showInboundEvent, {
 
 const replay = operationAction("/inbox/:event/replay", replayInbox, {
   omit: ["all"],
-  to: ({ event = "", organizationId }) => `/inbox/${encodeURIComponent(event)}?organization=${organizationId}`,
+  to: ({ event = "", organizationId }) => inboxPageOf(event, organizationId),
 })
 
 export const inboxRoutes = [...inboxPages, ...replayRoutes, ...eventPages, replay] as const
 
 const TONES = { quarantined: "bad", waiting: "warning", applied: "good" } as const
-
-const factsOf = (entry: InboxEntry, organization: string) => ({
-  Received: { at: entry.receivedAt },
-  Organization: { id: entry.organizationId, name: organization },
-  Endpoint: { id: entry.endpointId },
-  "Verified with": { id: entry.secretId },
-  "Conflicting duplicates": entry.differing === 0 ? "none" : `${timesOf(entry.differing)}; the first content is used`,
-})
 
 const timesOf = (count: number): string => (count === 1 ? "once" : `${formatCount(count)} times`)
 
@@ -176,19 +177,18 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
       </>
     )
   }
-  const applied = { at: entry.appliedAt }
+  const applied = { Applied: { at: entry.appliedAt } }
   const isErased = body.endsWith(ERASED_BODY_END)
   const parse = parseInboundEvent((yield* Deployment).livemode)
   const command = isErased ? undefined : Result.getOrUndefined(parse({ type, body }))
   if (command === undefined) {
+    const reason = isErased
+      ? "Its clinician was erased, including the event's content."
+      : "Events of this type are acknowledged and ignored."
     return (
       <>
-        <Facts facts={{ Applied: applied }} />
-        <p>
-          {isErased
-            ? "Its clinician was erased, including the event's content."
-            : "Events of this type are acknowledged and ignored."}
-        </p>
+        <Facts facts={applied} />
+        <p>{reason}</p>
       </>
     )
   }
@@ -199,7 +199,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   return (
     <Facts
       facts={{
-        Applied: applied,
+        ...applied,
         Program: programId === null ? "no program has this slug" : { id: programId, name: programName },
         Stage: command.stage,
         Counted:
@@ -211,9 +211,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
               {qualification.eventId === eventId ? (
                 "this event"
               ) : (
-                <a href={`/inbox/${encodeURIComponent(qualification.eventId)}?organization=${organizationId}`}>
-                  an earlier event
-                </a>
+                <a href={inboxPageOf(qualification.eventId, organizationId)}>an earlier event</a>
               )}
             </>
           ),

@@ -3,7 +3,7 @@ import type { Tone } from "@outreach/backoffice/lists/List"
 import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
 import { Table } from "../../components/layout.tsx"
-import { IdLink } from "../../components/values.tsx"
+import { IdLink, inboxPageOf } from "../../components/values.tsx"
 import { DeliveryState } from "../deliveries/DeliveryState.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
@@ -44,7 +44,7 @@ export const TimelineTable = (props: {
         Detail: ({ detail }) => detail ?? "–",
         Where: ({ kind, organizationId, programId, campaignId, eventId }) => {
           if (kind === "received" && eventId !== null) {
-            return { to: `/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`, name: "Inbox" }
+            return { to: inboxPageOf(eventId, organizationId), name: "Inbox" }
           }
           const id = campaignId ?? programId
           return id === null ? "Whole organization" : { id, name: props.names?.get(id) ?? id }

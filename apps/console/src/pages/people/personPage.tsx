@@ -1,5 +1,5 @@
 import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/backoffice/campaigns/explainUnsentRecipient"
-import { type RecipientSending, SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
 import { cursorOf } from "@outreach/backoffice/lists/List"
@@ -13,9 +13,9 @@ import type { EventId, ProgramId, RecipientId } from "@outreach/domain/Identifie
 import { Instant } from "@outreach/domain/Instant"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { type Suppression, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
@@ -120,6 +120,8 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
 
 type Person = Effect.Success<ReturnType<typeof readPerson>>
 
+const programLink = (id: ProgramId, names: Person["names"]) => <IdLink id={id}>{names.get(id) ?? id}</IdLink>
+
 const Suppressed = ({ suppressions, names }: Person) =>
   suppressions.length === 0 ? (
     <>No</>
@@ -128,12 +130,7 @@ const Suppressed = ({ suppressions, names }: Person) =>
       of={suppressions.map(({ programId, kind, reason, createdAt }) => (
         <>
           <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
-          {programId === null ? (
-            "the whole organization"
-          ) : (
-            <IdLink id={programId}>{names.get(programId) ?? programId}</IdLink>
-          )}{" "}
-          since <Time at={createdAt} />
+          {programId === null ? "the whole organization" : programLink(programId, names)} since <Time at={createdAt} />
         </>
       ))}
     />
@@ -170,40 +167,21 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
 }
 
 /** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
-const PersonStatus = (props: {
-  readonly suppressions: ReadonlyArray<Suppression>
-  readonly sendings: ReadonlyArray<RecipientSending>
-  /** Programs by id. */
-  readonly names: ReadonlyMap<string, string>
-}) => {
+const PersonStatus = ({ suppressions, sendings, names }: Person) => {
   const { now } = useView()
-  const reasons = [...new Set(props.suppressions.map(({ reason }) => reason))]
   return (
     <>
-      {reasons.map((reason) => {
-        const [first] = props.suppressions.filter((each) => each.reason === reason)
-        const programId = first?.programId ?? null
-        return (
-          <p key={reason} class="problem">
-            {programId === null ? (
-              "No campaign of the organization"
-            ) : (
-              <>
-                No campaign of <IdLink id={programId}>{props.names.get(programId) ?? programId}</IdLink>
-              </>
-            )}{" "}
-            sends e-mails to the clinician: {SUPPRESSED_BECAUSE[reason]}.
-          </p>
-        )
-      })}
-      {props.sendings.map((sending) => {
+      {Arr.dedupeWith(suppressions, (one, other) => one.reason === other.reason).map(({ reason, programId }) => (
+        <p key={reason} class="problem">
+          No campaign of {programId === null ? "the organization" : programLink(programId, names)} sends e-mails to the
+          clinician: {SUPPRESSED_BECAUSE[reason]}.
+        </p>
+      ))}
+      {sendings.map((sending) => {
         const { status, found } = explainUnsentRecipient(sending, sending.campaign, now)
         return (
           <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
-            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>:{" "}
-            <bdi>
-              <Prose>{found}</Prose>
-            </bdi>
+            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>: <Prose>{found}</Prose>
           </p>
         )
       })}
@@ -211,9 +189,9 @@ const PersonStatus = (props: {
   )
 }
 
-const options = { omit: ["organizationId", "npi", "email"], requires: ["reason"] } as const
-const suppressPerson = operationAction("/people/:id/suppress", createSuppression, options)
-const liftPerson = operationAction("/people/:id/lift", removeSuppression, options)
+const omit = ["organizationId", "npi", "email"] as const
+const suppressPerson = operationAction("/people/:id/suppress", createSuppression, { omit, requires: ["reason"] })
+const liftPerson = operationAction("/people/:id/lift", removeSuppression, { omit, requires: ["reason"] })
 
 const exportPerson = defineAction("/people/:id/export", exportClinician.command, {
   role: exportClinician.role,
@@ -224,8 +202,6 @@ const exportPerson = defineAction("/people/:id/export", exportClinician.command,
     ),
 })
 
-const erasePerson = operationConfirmation("/people/:id/erase", eraseClinician, {
-  omit: ["organizationId", "npi", "email"],
-})
+const erasePerson = operationConfirmation("/people/:id/erase", eraseClinician, { omit })
 
 export const personRoutes = [...personPages, suppressPerson, liftPerson, exportPerson, ...erasePerson] as const
