@@ -1,6 +1,6 @@
 import type { AnyField } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Operator"
+import type { Access, Operator } from "@outreach/domain/operators/Operator"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
@@ -98,15 +98,23 @@ export const defineResource = <const P extends `/${string}`, E extends TaggedFai
   resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
 ): Route<R, P> => declare("resource", path, resource)
 
-/** Declares an action, or a display of personal data, with the words of the equivalent command. */
+/** The operation of an action: the words of its command, the label of its button, and who may run it. */
+interface Equivalent extends Access {
+  readonly command: string
+  readonly label: string
+}
+
+/** Declares an action, or a display of personal data, by the equivalent operation. */
 export const defineAction = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
   path: KnownPath<P>,
-  command: string,
+  { command, label, role, forPartners = false }: Equivalent,
   action: Declaration<P, I, RequestContext, RouteResult, E, R> & {
-    readonly role: StaffRole
     readonly faults?: Readonly<Record<string, FaultyInput<keyof I & string>>>
   } & Pick<Route<R>, "flags" | "isRepeatable" | "maxBytes">,
-): Route<R, P> => declare("action", path, { ...action, command })
+): Route<R, P> & { readonly form: { readonly label: string } } => ({
+  ...declare("action", path, { role, forPartners, ...action, command }),
+  form: { label },
+})
 
 /** A command that shows personal data, maybe only with the flag `--reveal`. */
 export interface Revealing {

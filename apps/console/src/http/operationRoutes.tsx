@@ -1,6 +1,5 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
-import type { Access } from "@outreach/domain/operators/Operator"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"
@@ -44,8 +43,7 @@ export const operationAction = <
 ): Route<R | R2, P> & { readonly form: FormOf<Found> } => {
   const { command, label, of, shownOnce } = operation
   const { below = () => Effect.succeed(undefined), to } = options
-  const route = defineAction(path, command, {
-    ...accessOf(operation),
+  const route = defineAction(path, operation, {
     ...Struct.pick(options, ["maxBytes"]),
     inputs: inputsOf(path, operation, options),
     faults: faultsOf(operation),
@@ -112,8 +110,7 @@ export const operationConfirmation = <
   const backOf = (input: Values, affected: string) =>
     back?.(givenTo(operation, input)) ?? subjectPage(operation, input, affected)
   // The plan is made again, so that the typed word is that of the current objects.
-  const action = defineAction(path, command, {
-    ...accessOf(operation),
+  const action = defineAction(path, operation, {
     inputs: { ...inputs, typed },
     faults: { ...faultsOf(operation), NotTyped: "typed" } as never,
     run: Effect.fnUntraced(function* (
@@ -131,7 +128,7 @@ export const operationConfirmation = <
     }),
   }) as unknown as Route<R, P>
   const page = definePage(path, {
-    ...accessOf(operation),
+    ...Struct.pick(operation, ["role", "forPartners"]),
     isConsistent,
     inputs: Struct.pick(inputs, names),
     run: Effect.fnUntraced(function* (input: Values) {
@@ -193,8 +190,6 @@ const inputsOf = (
       .filter(([key]) => !omit.includes(key) && !path.includes(`:${fieldName(key)}`))
       .map(([key, field]) => [fieldName(key), requires.includes(key) ? { ...field, isRequired: true } : field]),
   )
-
-const accessOf = (operation: Access): Access => Struct.pick(operation, ["role", "forPartners"])
 
 const faultsOf = ({ faults = {} }: { readonly faults?: Route<never>["faults"] }) =>
   Record.map(faults, (fault) =>

@@ -1,3 +1,4 @@
+import { pauseCampaign } from "@outreach/backoffice/operations/campaigns"
 import { Effect } from "effect"
 import { expect, expectTypeOf, it } from "vitest"
 import { ActionForm } from "../../src/components/forms.tsx"
@@ -7,10 +8,7 @@ import { pathTo } from "../../src/view/paths.ts"
 
 const done = () => Effect.succeed({ to: "/", notice: "Done." })
 const empty = () => Effect.succeed(<Page title="">…</Page>)
-const pause = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
-  role: "operator",
-  run: done,
-})
+const pause = defineAction("/campaigns/:campaign/pause", pauseCampaign, { run: done })
 
 it("a path defines its section and its parameters", () => {
   expect(pause.section).toBe("campaigns")

@@ -2,8 +2,8 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
-import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/deliveries"
@@ -14,7 +14,6 @@ import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import type { EndpointStatus, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
-import type { Organization } from "@outreach/domain/organizations/Organization"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -56,6 +55,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
       !request.isRemoved
     const waits = delivery.state === "pending" && delivery.attempts > 0
     const params = { delivery: id }
+    const last = attempts.at(-1)
     return (
       <Page
         title={`Delivery of ${delivery.eventType ?? "a deleted event"}`}
@@ -67,17 +67,61 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
           isDead && ["dead-letters replay", id],
         ]}
       >
-        <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />
-        <Facts facts={factsOf({ ...delivery, maxAttempts }, organization, request.url, group, event)} />
+        <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(last?.response ?? null)} />
+        <Facts
+          facts={{
+            "Next attempt": delivery.state === "pending" && { at: delivery.dueAt },
+            Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
+            Event: (
+              <>
+                {delivery.eventType === null && "deleted after EVENTS_MONTHS, so it can't be sent again"}{" "}
+                <IdLink id={delivery.eventId} />
+              </>
+            ),
+            Clinician: event?.recipientId && <ClinicianOf {...event} />,
+            Campaign: event && { id: event.campaignId, name: event.campaignName },
+            Endpoint: { id: endpoint.id, name: endpointName({ id: endpoint.id, url: request.url }) },
+            Organization: organization,
+            Created: { at: delivery.createdAt },
+            Finished: delivery.finishedAt && { at: delivery.finishedAt },
+            "Replayed as": delivery.replayedAs && { id: delivery.replayedAs },
+            Issue: group && { id: group.id, name: group.firstLine ?? `Failures: ${describeMissingLine(group)}` },
+          }}
+        />
         <div class="actions">
           {waits && <ActionForm action={retryAction} params={params} isPrimary />}
           {isDead && delivery.eventType !== null && (
             <ActionForm action={replayAction} label="Replay" hidden={params} isPrimary />
           )}
         </div>
-        <Attempts attempts={attempts} isShown={isShown} />
+        <Table
+          title="Attempts"
+          rows={attempts}
+          empty="No attempts yet."
+          columns={{
+            Attempt: { number: ({ number }) => number },
+            Outcome: (each) => ({ tone: each.outcome === "success" ? "good" : "bad", word: describeOutcome(each) }),
+            Reason: ({ outcome }) => outcome.replaceAll("_", " "),
+            Started: ({ startedAt }) => ({ at: startedAt }),
+            "Signed with": ({ signedWith }) => <Items of={signedWith.map((id) => ({ id }))} />,
+            Latency: { number: ({ latencyMs }) => formatMillis(latencyMs) },
+            Response: ({ status, response }) => {
+              if (!response) return describeEmptyResponse({ status, response })
+              return isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>
+            },
+          }}
+        />
         <h2>Request</h2>
-        <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
+        <p>
+          Headers {last === undefined ? "of the first attempt" : `of attempt ${last.number}`}. Signatures are created
+          per attempt and not stored.
+        </p>
+        <ForeignBlock>{headersOf(delivery, request, last).join("\n")}</ForeignBlock>
+        {request.body === null ? (
+          <p>The event's body was deleted.</p>
+        ) : (
+          <Content isShown={isShown}>{request.body}</Content>
+        )}
         <RevealForm {...masking} label="Show the body and the responses">
           <p>They may contain personal data. The audit log records this view.</p>
         </RevealForm>
@@ -88,86 +132,23 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
 
 export const deliveryRoutes = [...pages, retryAction, replayAction] as const
 
-const factsOf = (
-  { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
-  organization: Organization,
-  url: ShownUrl,
-  group: FailureGroup | undefined,
-  event: LoggedEvent | undefined,
-) => ({
-  "Next attempt": delivery.state === "pending" && { at: delivery.dueAt },
-  Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
-  Event: (
-    <>
-      {delivery.eventType === null && "deleted after EVENTS_MONTHS, so it can't be sent again"}{" "}
-      <IdLink id={delivery.eventId} />
-    </>
-  ),
-  Clinician: event?.recipientId && <ClinicianOf {...event} />,
-  Campaign: event && { id: event.campaignId, name: event.campaignName },
-  Endpoint: { id: delivery.endpointId, name: endpointName({ id: delivery.endpointId, url }) },
-  Organization: organization,
-  Created: { at: delivery.createdAt },
-  Finished: delivery.finishedAt && { at: delivery.finishedAt },
-  "Replayed as": delivery.replayedAs && { id: delivery.replayedAs },
-  Issue: group && { id: group.id, name: group.firstLine ?? `Failures: ${describeMissingLine(group)}` },
-})
-
-const Attempts = (props: {
-  readonly attempts: Effect.Success<ReturnType<DeliveryReader["Service"]["findSigned"]>>["attempts"]
-  readonly isShown: boolean
-}) => (
-  <Table
-    title="Attempts"
-    rows={props.attempts}
-    empty="No attempts yet."
-    columns={{
-      Attempt: { number: ({ number }) => number },
-      Outcome: (attempt) => ({ tone: attempt.outcome === "success" ? "good" : "bad", word: describeOutcome(attempt) }),
-      Reason: ({ outcome }) => outcome.replaceAll("_", " "),
-      Started: ({ startedAt }) => ({ at: startedAt }),
-      "Signed with": ({ signedWith }) => <Items of={signedWith.map((id) => ({ id }))} />,
-      Latency: { number: ({ latencyMs }) => formatMillis(latencyMs) },
-      Response: ({ status, response }) => {
-        if (!response) return describeEmptyResponse({ status, response })
-        return props.isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>
-      },
-    }}
-  />
-)
-
-const Request = (props: {
-  readonly delivery: DeliverySummary
-  readonly request: Effect.Success<ReturnType<DeliveryReader["Service"]["request"]>>
-  readonly attempt: Attempt | undefined
-  readonly isShown: boolean
-}) => {
-  const { delivery, request, attempt } = props
+/** Returns the headers of a request, without the signatures of its attempt. */
+const headersOf = (
+  { id, eventId }: DeliverySummary,
+  { url, standardWebhooks }: { readonly url: ShownUrl; readonly standardWebhooks: boolean },
+  attempt: Attempt | undefined,
+): ReadonlyArray<string> => {
   const signedAt = attempt === undefined ? "…" : Math.floor(toUnixMillis(attempt.startedAt) / 1000)
-  const headers = [
-    `POST ${request.url}`,
+  return [
+    `POST ${url}`,
     "Content-Type: application/json",
-    `X-Delivery-Id: ${delivery.id}`,
+    `X-Delivery-Id: ${id}`,
     `X-Delivery-Attempt: ${attempt?.number ?? 1}`,
     `X-Signature: t=${signedAt},v1=…`,
-    ...(request.standardWebhooks
-      ? [`webhook-id: ${delivery.eventId}`, `webhook-timestamp: ${signedAt}`, "webhook-signature: v1,…"]
+    ...(standardWebhooks
+      ? [`webhook-id: ${eventId}`, `webhook-timestamp: ${signedAt}`, "webhook-signature: v1,…"]
       : []),
   ]
-  return (
-    <>
-      <p>
-        Headers {attempt === undefined ? "of the first attempt" : `of attempt ${attempt.number}`}. Signatures are
-        created per attempt and not stored.
-      </p>
-      <ForeignBlock>{headers.join("\n")}</ForeignBlock>
-      {request.body === null ? (
-        <p>The event's body was deleted.</p>
-      ) : (
-        <Content isShown={props.isShown}>{request.body}</Content>
-      )}
-    </>
-  )
 }
 
 /** States whether a webhook arrived, or the reason why not. */

@@ -1,6 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
-import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { endpoints } from "@outreach/backoffice/lists/endpoints"
 import { issues } from "@outreach/backoffice/lists/issues"
@@ -20,7 +20,6 @@ import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
-import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import type { Organization } from "@outreach/domain/organizations/Organization"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -83,13 +82,37 @@ const endpointPage = definePage("/endpoints/:endpoint", {
           ["secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }],
         ]}
       >
-        {isPresent && <CurrentCause cause={cause} />}
+        {isPresent && cause && (
+          <p class="problem">
+            <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
+            <a href={`/issues/${cause.id}`}>Open the issue to replay</a>.
+          </p>
+        )}
         <Facts facts={{ ...factsOf(endpoint, organization, operator), "Retry schedule": schedule }} />
         {isPresent && <EndpointActions endpoint={endpoint} />}
-        <Failures causes={causes} endpointId={id} />
+        {causes.length > 0 && (
+          <Section title="Causes of failures">
+            <ListTable
+              caption="Current causes and those with dead letters, newest failure first"
+              list={{ columns: Struct.omit(issues.columns, ["endpoint"]) }}
+              rows={causes}
+            />
+            <LinkLine to={`/issues?endpoint=${id}`}>All failures of the endpoint</LinkLine>
+          </Section>
+        )}
         {calls}
         {isPresent && secrets}
-        {isPresent && <EndpointSettings endpoint={endpoint} />}
+        {isPresent && (
+          <Section title="Settings">
+            <ActionForm
+              action={updateAction}
+              params={{ endpoint: id }}
+              found={endpoint}
+              // The shown address lacks parts that may be secret.
+              controls={{ url: { value: undefined, placeholder: endpoint.url } }}
+            />
+          </Section>
+        )}
       </Page>
     )
   }),
@@ -116,28 +139,7 @@ const factsOf = (endpoint: EndpointStatus, organization: Organization, { role }:
   }
 }
 
-/** The reason of the last failure, while calls fail. */
-const CurrentCause = ({ cause }: { readonly cause: FailureGroup | undefined }) =>
-  cause && (
-    <p class="problem">
-      <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
-      <a href={`/issues/${cause.id}`}>Open the issue to replay</a>.
-    </p>
-  )
-
-const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonly endpointId: EndpointId }) =>
-  props.causes.length > 0 && (
-    <Section title="Causes of failures">
-      <ListTable
-        caption="Current causes and those with dead letters, newest failure first"
-        list={{ columns: Struct.omit(issues.columns, ["endpoint"]) }}
-        rows={props.causes}
-      />
-      <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
-    </Section>
-  )
-
-const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint.command, {
+const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint, {
   forPartners: true,
   role: "operator",
   isRepeatable: true,
@@ -154,9 +156,7 @@ const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint.comman
 })
 
 // A test event that isn't accepted is a result, not a failed action.
-const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint.command, {
-  role: testEndpoint.role,
-  forPartners: true,
+const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint, {
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const test = yield* Effect.catchTag(Endpoints.testEndpoint(endpoint), "EndpointTestFailed", Effect.succeed)
     const isAccepted = test.outcome === "success"
@@ -203,7 +203,7 @@ const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: End
   const params = { endpoint: id }
   return (
     <div class="actions">
-      <ActionForm action={testAction} params={params} label={testEndpoint.label} isPrimary={enabled} />
+      <ActionForm action={testAction} params={params} isPrimary={enabled} />
       <ActionForm action={showAction} params={params} label="Show the full address" />
       {enabled ? (
         <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
@@ -215,15 +215,3 @@ const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: End
     </div>
   )
 }
-
-const EndpointSettings = ({ endpoint }: { readonly endpoint: EndpointStatus }) => (
-  <Section title="Settings">
-    <ActionForm
-      action={updateAction}
-      params={{ endpoint: endpoint.id }}
-      found={endpoint}
-      // The shown address lacks parts that may be secret.
-      controls={{ url: { value: undefined, placeholder: endpoint.url } }}
-    />
-  </Section>
-)

@@ -13,7 +13,7 @@ import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { checkList, GONE, importList, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
 
-const { command, role, input } = importRecipients
+const { input } = importRecipients
 
 export const ListId = textSchema("the id of an uploaded list", (text) =>
   /^[0-9a-f-]{36}$/.test(text) ? text : undefined,
@@ -47,8 +47,7 @@ const addressOf = ({ campaignId, id }: PendingList): string => `/campaigns/${cam
 export const messageOf = (error: { readonly message: string }): string =>
   "file" in error && "reason" in error ? `The file can't be imported: ${error.reason}.` : error.message
 
-export const uploadList = defineAction("/campaigns/:campaign/imports/upload", command, {
-  role,
+export const uploadList = defineAction("/campaigns/:campaign/imports/upload", importRecipients, {
   inputs: { check: input.check, file: input.file },
   faults: { UnusableFile: "file" },
   run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
@@ -72,8 +71,7 @@ const describeReport = ({ imported = 0, updated = 0, badCount }: Report): string
   `Imported: ${formatCounted(imported, "new recipient")}, ${formatCounted(updated, "update")}, ${formatCounted(badCount, "rejected line")}.`
 
 /** Imports a list, or checks it with other contents of its columns. */
-export const importAction = defineAction("/campaigns/:campaign/imports/import", command, {
-  role,
+export const importAction = defineAction("/campaigns/:campaign/imports/import", importRecipients, {
   inputs: { list, map: required(input.map), check: input.check, "skip-bad": input.skipBad },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id, map, check }, { operator }) {
     const list = yield* findList(operator, campaignId, id)
@@ -94,8 +92,7 @@ export const importAction = defineAction("/campaigns/:campaign/imports/import", 
   }),
 })
 
-export const downloadRejects = defineAction("/campaigns/:campaign/imports/rejects", command, {
-  role,
+export const downloadRejects = defineAction("/campaigns/:campaign/imports/rejects", importRecipients, {
   isRepeatable: true,
   inputs: { list, check: input.check, rejects: oneOf(["rejects.csv"]) },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {

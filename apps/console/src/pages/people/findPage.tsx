@@ -43,8 +43,7 @@ const findPage = definePage("/find", {
 })
 
 /** Redirects to the object of a search term. It is a POST, because the term can be personal or secret and must not be in a URL, log or history. */
-const search = defineAction("/find", findClinician.command, {
-  role: "viewer",
+const search = defineAction("/find", findClinician, {
   isRepeatable: true,
   inputs: { search: required(searchTerm) },
   run: Effect.fnUntraced(function* ({ search: term }, { operator }) {

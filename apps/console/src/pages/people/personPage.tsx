@@ -159,7 +159,7 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
         />
       )}
       <div class="actions">
-        <ActionForm action={exportPerson} params={params} label={exportClinician.label} />
+        <ActionForm action={exportPerson} params={params} />
         <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
       </div>
     </Section>
@@ -193,8 +193,7 @@ const omit = ["organizationId", "npi", "email"] as const
 const suppressPerson = operationAction("/people/:id/suppress", createSuppression, { omit, requires: ["reason"] })
 const liftPerson = operationAction("/people/:id/lift", removeSuppression, { omit, requires: ["reason"] })
 
-const exportPerson = defineAction("/people/:id/export", exportClinician.command, {
-  role: exportClinician.role,
+const exportPerson = defineAction("/people/:id/export", exportClinician, {
   isRepeatable: true,
   run: ({ id }) =>
     Effect.map(readPersonalData({ id }), ({ json }) =>
