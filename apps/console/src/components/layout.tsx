@@ -83,10 +83,11 @@ export const Table = <Row,>(props: {
   readonly label?: string | undefined
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  /** The text of an empty table. Default: none. */
+  /** The text instead of an empty table. Default: an empty table has no title, too. */
   readonly empty?: ComponentChildren
 }) => {
   const { title, label = title, caption = label, rows, empty } = props
+  if (rows.length === 0 && empty === undefined) return null
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
@@ -125,7 +126,7 @@ export const Table = <Row,>(props: {
   return (
     <>
       {title !== undefined && <h2>{title}</h2>}
-      {rows.length > 0 ? table : empty !== undefined && <p class="empty">{empty}</p>}
+      {rows.length > 0 ? table : <p class="empty">{empty}</p>}
     </>
   )
 }

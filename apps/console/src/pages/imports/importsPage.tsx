@@ -1,11 +1,10 @@
 import { formatCount } from "@outreach/backoffice/format"
 import { IMPORT_TONES, imports } from "@outreach/backoffice/lists/imports"
-import { ImportLog, type ImportRecord, MAX_KEPT } from "@outreach/backoffice/recipients/ImportLog"
+import { ImportLog, type ImportRecord, MAX_KEPT, type Reject } from "@outreach/backoffice/recipients/ImportLog"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { ImportId } from "@outreach/domain/Identifier"
 import { Array as Arr, Effect } from "effect"
-import { Facts, LinkLine, Live, Page, Table } from "../../components/layout.tsx"
+import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { foreign, StatusBadge } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
@@ -22,7 +21,7 @@ const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
   }),
 })
 
-const isOpen = ({ status }: Pick<Campaign, "status">): boolean => IMPORTABLE.includes(status)
+const isOpen = ({ status }: Campaign): boolean => IMPORTABLE.includes(status)
 
 const ImportLink = ({ campaign }: { readonly campaign: Campaign }) => {
   const may = useMay({ role: "operator" })
@@ -35,7 +34,7 @@ const ImportLink = ({ campaign }: { readonly campaign: Campaign }) => {
 const importPage = definePage("/imports/:import", {
   run: Effect.fnUntraced(function* ({ import: importId }) {
     const found = yield* (yield* ImportLog).find(importId)
-    const { campaignId, rejects, rejected } = found
+    const { campaignId } = found
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     return (
       <Page
@@ -69,11 +68,11 @@ const importPage = definePage("/imports/:import", {
               "Existing, fields updated": found.updated > 0 && found.updated,
               Suppressed: found.suppressed,
               Duplicates: found.repeated,
-              Rejected: rejected,
+              Rejected: found.rejected,
             }}
           />
-          <RejectedLines rejects={rejects} />
-          {rejects.length > 0 && <DownloadLink id={importId} isWhole={rejected <= MAX_KEPT.rejects} />}
+          <RejectedLines {...found} />
+          {found.rejects.length > 0 && <DownloadLink {...found} />}
         </Live>
         <LinkLine to={`/campaigns/${campaignId}/imports`}>All imports into this campaign</LinkLine>
       </Page>
@@ -94,10 +93,10 @@ const Progress = ({ lines, ...counts }: ImportRecord) => {
   )
 }
 
-const DownloadLink = (props: { readonly id: ImportId; readonly isWhole: boolean }) =>
+const DownloadLink = ({ id, rejected }: ImportRecord) =>
   useMay({ role: "operator" }) ? (
-    <LinkLine to={`/imports/${props.id}/rejects`}>
-      {props.isWhole ? "Download the rejected lines" : `Download the first ${formatCount(MAX_KEPT.rejects)}`} by number
+    <LinkLine to={`/imports/${id}/rejects`}>
+      Download the {rejected > MAX_KEPT.rejects ? `first ${formatCount(MAX_KEPT.rejects)}` : "rejected lines"} by number
       and reason
     </LinkLine>
   ) : null
@@ -116,28 +115,25 @@ export const importRoutes = [...importsRoutes, importPage, rejectsFile] as const
 const MAX_REASONS = 50
 const MAX_LINES = 10
 
-interface Reject {
-  readonly line: number
-  readonly reason: string
-}
-
 /** The reasons for rejected lines, the most frequent first, each with its first lines. */
 export const RejectedLines = ({ rejects }: { readonly rejects: ReadonlyArray<Reject> }) => {
   // Reasons that only differ in the named lines are one.
   const groups = Arr.groupBy(rejects, ({ reason }) => reason.replace(/\bline \d+/, "line …"))
   const rows = Object.entries(groups).sort(([, one], [, other]) => other.length - one.length)
   return (
-    <Table
-      title="Rejected lines"
-      rows={rows.slice(0, MAX_REASONS)}
-      columns={{
-        Reason: ([reason]) => reason,
-        Count: { number: ([, lines]) => lines.length },
-        Lines: ([, lines]) => {
-          const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
-          return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`
-        },
-      }}
-    />
+    <Section title="Rejected lines">
+      <Table
+        label="Rejected lines"
+        rows={rows.slice(0, MAX_REASONS)}
+        columns={{
+          Reason: ([reason]) => reason,
+          Count: { number: ([, lines]) => lines.length },
+          Lines: ([, lines]) => {
+            const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
+            return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`
+          },
+        }}
+      />
+    </Section>
   )
 }

@@ -174,8 +174,9 @@ const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMa
           hidden={{ list: list.id, check: "yes", rejects: "rejects.csv" }}
         />
       )}
+      <h2>First lines</h2>
       <Table
-        title="First lines"
+        label="First lines"
         rows={first}
         columns={{
           Line: { number: ({ line }) => line },

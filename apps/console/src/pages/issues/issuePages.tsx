@@ -1,6 +1,6 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
-import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { deadLetters } from "@outreach/backoffice/lists/deadLetters"
 import { issues } from "@outreach/backoffice/lists/issues"
@@ -12,7 +12,7 @@ import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../../components/layout.tsx"
-import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, StatusBadge, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -47,13 +47,14 @@ const issuePage = definePage("/issues/:group", {
     // Only operators see the reason of a mute.
     const mayRead = mayActAs(operator.role, "viewer")
     const group = yield* (yield* FailureGroupReader).find(id)
-    const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
+    const { organizationId, firstLine, open, stored, failures, mutedAt, mutedReason, closedAt } = group
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const rows = yield* DeadLetterReader.use(({ list }) => list({ organizationId, groupId: id }, MAX_DEAD_LETTERS))
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
+    const params = { group: id }
     return (
       <Page
-        title={groupTitle(group)}
+        title={firstLine === null ? describeOutcome(group) : foreign`${describeOutcome(group)}: ${firstLine}`}
         id={id}
         commands={[
           ["issues show", id],
@@ -66,21 +67,30 @@ const issuePage = definePage("/issues/:group", {
       >
         <Facts
           facts={{
-            Cause: <FailureCause {...group} />,
-            "Failed calls": formatCount(failures),
+            Cause: (
+              <>
+                <StatusBadge tone="bad">{describeOutcome(group)}</StatusBadge>{" "}
+                {firstLine === null ? (
+                  <small>{describeMissingLine(group)}</small>
+                ) : (
+                  <ForeignText>{firstLine}</ForeignText>
+                )}
+              </>
+            ),
+            "Failed calls": failures,
             "Share of calls": group.share,
-            Since: closedAt === null && <Time at={group.openedAt} />,
-            Ended: closedAt && <Time at={closedAt} />,
-            "Last failure": <Time at={group.lastAt} />,
+            Since: closedAt === null && { at: group.openedAt },
+            Ended: closedAt && { at: closedAt },
+            "Last failure": { at: group.lastAt },
             Muted: mayRead && mutedReason !== null && (
               <>
                 <Time at={mutedAt} />: <ForeignText>{mutedReason}</ForeignText>
               </>
             ),
-            "Dead letters to replay": formatCount(open),
-            "Stored dead letters": formatCount(stored),
-            Endpoint: <IdLink id={group.endpointId}>{nameOf(group.endpointId)!}</IdLink>,
-            Organization: <IdLink id={organizationId}>{organization.name}</IdLink>,
+            "Dead letters to replay": open,
+            "Stored dead letters": stored,
+            Endpoint: { id: group.endpointId, name: nameOf(group.endpointId) },
+            Organization: organization,
           }}
         />
         <div class="actions">
@@ -88,26 +98,11 @@ const issuePage = definePage("/issues/:group", {
             <ConfirmLink page={replayPage} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
           {stored > 0 && (
-            <ConfirmLink
-              page={removeRoutes[0]}
-              params={{ group: id }}
-              label={`Remove ${formatCount(stored)}`}
-              isDangerous
-            />
+            <ConfirmLink page={removeRoutes[0]} params={params} label={`Remove ${formatCount(stored)}`} isDangerous />
           )}
-          {mutedAt === null ? (
-            <ActionForm action={muteAction} params={{ group: id }} />
-          ) : (
-            <ActionForm action={unmuteAction} params={{ group: id }} />
-          )}
+          <ActionForm action={mutedAt === null ? muteAction : unmuteAction} params={params} />
         </div>
-        <ListTable
-          title="Newest dead letters"
-          list={deadLetters}
-          rows={rows}
-          nameOf={nameOf}
-          empty={deadLetters.empty}
-        />
+        <ListTable title="Newest dead letters" list={deadLetters} rows={rows} nameOf={nameOf} />
         {open > MAX_DEAD_LETTERS && <LinkLine to={`/dead-letters?group=${id}`}>All dead letters</LinkLine>}
       </Page>
     )
@@ -123,19 +118,3 @@ const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLe
 })
 
 export const issueRoutes = [...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes] as const
-
-type Cause = Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome" | "firstLine">
-
-const FailureCause = (cause: Cause) => (
-  <>
-    <StatusBadge tone="bad">{describeOutcome(cause)}</StatusBadge>{" "}
-    {cause.firstLine === null ? (
-      <small>{describeMissingLine(cause)}</small>
-    ) : (
-      <ForeignText>{cause.firstLine}</ForeignText>
-    )}
-  </>
-)
-
-const groupTitle = (cause: Cause) =>
-  cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`

@@ -9,7 +9,7 @@ import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { Array as Arr, Effect, Order } from "effect"
 import { Advice } from "../../components/Advice.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { IdLink, Minute, Prose, Time } from "../../components/values.tsx"
+import { Minute, Prose } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -55,21 +55,15 @@ export const todayPage = definePage("/", {
             <Tile key={tile.title} {...tile} />
           ))}
         </ul>
-        {waiting.length > 0 && (
-          <Table
-            title="Stopped campaigns"
-            rows={waiting}
-            columns={{
-              Campaign: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
-              Reason: ({ found }) => (
-                <bdi>
-                  <Prose>{found}</Prose>
-                </bdi>
-              ),
-              Remedy: (cause) => <Advice finding={cause} />,
-            }}
-          />
-        )}
+        <Table
+          title="Stopped campaigns"
+          rows={waiting}
+          columns={{
+            Campaign: ({ id, name }) => ({ id, name }),
+            Reason: ({ found }) => <Prose>{found}</Prose>,
+            Remedy: (cause) => <Advice finding={cause} />,
+          }}
+        />
         <section id="issues">
           <ListTable
             title="Open issues"
@@ -81,34 +75,28 @@ export const todayPage = definePage("/", {
           />
           {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
         </section>
-        {complained.length > 0 && (
-          <Table
-            title="Campaigns with many complaints, last 7 days"
-            rows={complained}
-            columns={{
-              Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
-              Status: ({ status }) => <CampaignStatusBadge status={status} />,
-              Complaints: (counts) => <ComplaintRate {...counts} />,
-            }}
-          />
-        )}
-        {failing.length > 0 && (
-          <Table
-            title="Failing endpoints"
-            rows={failing}
-            columns={{
-              Endpoint: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
-              Since: ({ failingSince }) => <Time at={failingSince} />,
-              Disabled: ({ disabledAt }) => disabledAt && <Time at={disabledAt} />,
-              Notified: ({ hasContacts, organizationId }) =>
-                hasContacts ? (
-                  "its contacts"
-                ) : (
-                  <a href={`/partners/${organizationId}#contacts`}>no one: add contacts</a>
-                ),
-            }}
-          />
-        )}
+        <Table
+          title="Campaigns with many complaints, last 7 days"
+          rows={complained}
+          columns={{
+            Campaign: ({ campaignId: id, campaign: name }) => ({ id, name }),
+            Status: ({ status }) => <CampaignStatusBadge status={status} />,
+            Complaints: (counts) => <ComplaintRate {...counts} />,
+          }}
+        />
+        <Table
+          title="Failing endpoints"
+          rows={failing}
+          columns={{
+            Endpoint: ({ id, url: name }) => ({ id, name }),
+            Since: ({ failingSince }) => ({ at: failingSince }),
+            Disabled: ({ disabledAt }) => disabledAt && { at: disabledAt },
+            Notified: ({ hasContacts, organizationId }) =>
+              hasContacts
+                ? "its contacts"
+                : { to: `/partners/${organizationId}#contacts`, name: "no one: add contacts" },
+          }}
+        />
         <section id="domains">
           <Table
             title="Rejecting domains"
@@ -116,9 +104,9 @@ export const todayPage = definePage("/", {
             empty="No rejecting domains."
             columns={{
               Domain: ({ domain }) => domain,
-              Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
+              Campaign: ({ campaignId: id, campaign: name }) => ({ id, name }),
               "SMTP status": ({ status }) => status,
-              "Paused until": ({ until }) => <Time at={until} />,
+              "Paused until": ({ until }) => ({ at: until }),
             }}
           />
           {domains.length === MAX_REFUSING_DOMAINS && (
