@@ -191,6 +191,26 @@ export const Items = (props: { readonly of: ReadonlyArray<Value> }) => (
   </ul>
 )
 
+/** Links to the variants of a page. */
+export const Variants = <A,>(props: {
+  readonly label: string
+  readonly of: ReadonlyArray<readonly [variant: A, text: string]>
+  readonly chosen: A
+  readonly to: (variant: A) => string
+}) => {
+  const { label, of, chosen, to } = props
+  return <Chips label={label} chips={of.map(([each, text]) => ({ text, to: to(each), isChosen: each === chosen }))} />
+}
+
+/** Values in a line, separated by commas. */
+export const Commas = (props: { readonly of: ReadonlyArray<Value> }) =>
+  props.of.map((value, i) => (
+    <span key={i}>
+      {i > 0 && ", "}
+      {renderValue(value)}
+    </span>
+  ))
+
 /** Problems with links to their places; false omits one. */
 export const ProblemLinks = (props: {
   readonly of: ReadonlyArray<readonly [href: string, text: string] | false>
@@ -216,19 +236,10 @@ export const LinkLine = (props: { readonly to: string; readonly children: Compon
   </p>
 )
 
-interface Chip {
-  readonly text: string
-  /** The link's target. Default: this page with other values of the query. */
-  readonly to?: string
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly isChosen?: boolean
-}
-
 /** A row of links; false omits one. */
 export const Chips = (props: {
   readonly label: string
-  readonly address?: string
-  readonly chips: ReadonlyArray<Chip | false>
+  readonly chips: ReadonlyArray<{ readonly text: string; readonly to: string; readonly isChosen?: boolean } | false>
 }) => (
   <nav aria-label={props.label}>
     <ul class="chips">
@@ -236,10 +247,7 @@ export const Chips = (props: {
         (chip) =>
           chip && (
             <li key={chip.text}>
-              <a
-                href={chip.to ?? withQuery(props.address ?? "", chip.query ?? {})}
-                aria-current={chip.isChosen ? "true" : undefined}
-              >
+              <a href={chip.to} aria-current={chip.isChosen ? "true" : undefined}>
                 {isolated(chip.text)}
               </a>
             </li>
@@ -249,22 +257,14 @@ export const Chips = (props: {
   </nav>
 )
 
-export const Pager = (props: {
-  /** Query values for the next page of the list; undefined at its end. */
-  readonly next: Readonly<Record<string, string>> | undefined
-  /** The path of this page, if the list's differs from the shown one. */
-  readonly address?: string | undefined
-}) => {
-  const { address } = useView()
-  if (props.next === undefined) return null
-  return (
-    <nav class="pager" aria-label="More rows">
-      <a href={withQuery(props.address ?? address, props.next)} rel="next">
-        Next page
-      </a>
-    </nav>
-  )
-}
+/** The link to a list's next page. */
+export const NextPage = (props: { readonly to: string }) => (
+  <nav class="pager" aria-label="More rows">
+    <a href={props.to} rel="next">
+      Next page
+    </a>
+  </nav>
+)
 
 /** Returns a URL with replaced values of its query; undefined removes a value. */
 export const withQuery = (address: string, values: Readonly<Record<string, unknown>>): string => {

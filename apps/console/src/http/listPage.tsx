@@ -12,8 +12,8 @@ import {
   Items,
   LinkLine,
   Live,
+  NextPage,
   Page,
-  Pager,
   Table,
   type Column as TableColumn,
   withQuery,
@@ -139,7 +139,7 @@ export const listPage = <
             columns={{ ...columnsOf(list, view, cells), ...around.actions }}
           />
         </Live>
-        <Pager address={withQuery(address, query)} next={next === null ? undefined : { after: next }} />
+        {next !== null && <NextPage to={withQuery(address, { ...query, after: next })} />}
         {rows.length > 0 && <LinkLine to={withQuery(`${address}/csv`, query)}>Download as CSV</LinkLine>}
         {around.below}
       </Page>

@@ -2,8 +2,8 @@ import { audit } from "@outreach/backoffice/lists/audit"
 import type { AuditEntry } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { Effect } from "effect"
-import { Items } from "../../components/layout.tsx"
-import { IdLink, isolated, pageOf, pageShowing, ShortId } from "../../components/values.tsx"
+import { Commas, Items } from "../../components/layout.tsx"
+import { pageOf, pageShowing, ShortId, type Value } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 
 export const auditRoutes = listPage("/audit", audit, {
@@ -23,10 +23,8 @@ const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
-const ArgumentValue = (props: { readonly value: string; readonly place: string | undefined }) => {
-  const { value, place } = props
-  if (!ID.test(value)) return <>{isolated(value)}</>
-  if (place === undefined) return <IdLink id={value} />
+const linkTo = (value: string, place: string | undefined): Value => {
+  if (place === undefined) return ID.test(value) ? { id: value } : value
   return (
     <a href={place}>
       <ShortId>{value}</ShortId>
@@ -44,16 +42,10 @@ const argumentWith =
           {name}: <small>withheld</small>
         </>
       )
-    const values = (Array.isArray(value) ? value : [value]).map(String)
+    const values = [value].flat().map(String)
     return (
       <>
-        {name}:{" "}
-        {values.map((each, i) => (
-          <span key={each}>
-            {i > 0 && ", "}
-            <ArgumentValue value={each} place={places.get(each)} />
-          </span>
-        ))}
+        {name}: <Commas of={values.map((each) => linkTo(each, places.get(each)))} />
       </>
     )
   }

@@ -9,7 +9,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Advice } from "../../components/Advice.tsx"
 import { Funnel } from "../../components/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/Histogram.tsx"
-import { Section, Table } from "../../components/layout.tsx"
+import { Commas, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { listCountedBy, recipientsOf } from "./campaignsPages.tsx"
 import type { CampaignView } from "./readCampaign.ts"
@@ -20,14 +20,9 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
 
 export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {
   const { share, pace, counts } = describeProgress(progress)
-  const shown = counts.map(({ name, text }, i) => {
+  const shown = counts.map(({ name, text }) => {
     const list = listCountedBy(name)
-    return (
-      <span key={name}>
-        {i > 0 && ", "}
-        {list === undefined ? text : <a href={recipientsOf(campaign.id, list)}>{text}</a>}
-      </span>
-    )
+    return list === undefined ? text : { to: recipientsOf(campaign.id, list), name: text }
   })
   return (
     <>
@@ -36,7 +31,8 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
         {[`${formatShare(share)} done`, ...pace].join(" · ")}
         <br />
         <small>
-          {shown} of <a href={recipientsOf(campaign.id, "imported")}>{formatCount(progress.recipients)} imported</a>
+          <Commas of={shown} /> of{" "}
+          <a href={recipientsOf(campaign.id, "imported")}>{formatCount(progress.recipients)} imported</a>
         </small>
       </p>
     </>

@@ -12,7 +12,7 @@ import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { Chips, Facts, LinkLine, Page } from "../../components/layout.tsx"
+import { Facts, LinkLine, Page, Variants, withQuery } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 
@@ -31,10 +31,6 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
     const samples = mayActAs(operator.role, "operator") ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
     const path = `/campaigns/${campaignId}/mail`
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
-    const people = [
-      { id: undefined, text: "Sample data" },
-      ...samples.map(({ id, email }) => ({ id, text: maskEmail(email) })),
-    ]
     return (
       <Page
         title={foreign`E-mail of ${campaign.name}`}
@@ -42,19 +38,17 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
       >
         <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
         <Facts facts={{ Subject: subject }} />
-        <Chips
+        <Variants
           label="View"
-          address={path}
-          chips={VIEW_NAMES.map((name) => ({
-            text: VIEWS[name],
-            query: { view: name, recipient },
-            isChosen: name === view,
-          }))}
+          of={VIEW_NAMES.map((name) => [name, VIEWS[name]])}
+          chosen={view}
+          to={(view) => withQuery(path, { view, recipient })}
         />
-        <Chips
+        <Variants
           label="Recipient"
-          address={path}
-          chips={people.map(({ id, text }) => ({ text, query: { view, recipient: id }, isChosen: id === recipient }))}
+          of={[[undefined, "Sample data"], ...samples.map(({ id, email }) => [id, maskEmail(email)] as const)]}
+          chosen={recipient}
+          to={(recipient) => withQuery(path, { view, recipient })}
         />
         <p>
           {recipient === undefined ? (

@@ -9,7 +9,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
-import { Chips, LinkLine } from "../../components/layout.tsx"
+import { LinkLine, Variants } from "../../components/layout.tsx"
 import { foreign, IdLink, Minute } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { newCampaignPage } from "../newPages.tsx"
@@ -72,18 +72,18 @@ const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, 
       const { label, total } = RECIPIENT_LISTS[each]
       return `${label}: ${formatCount(totals[total])}`
     }
-    const chips = Struct.keys(RECIPIENT_LISTS).map((each) => ({
-      text: countOf(each),
-      to: recipientsOf(campaignId, each),
-      isChosen: each === outcome,
-    }))
     return {
       title: foreign`Recipients of ${name}`,
       command: ["recipients export", { campaign: campaignId, out: "outcomes.csv", reveal: isShown }],
       controls: { outcome: false },
       above: (
         <>
-          <Chips label="Outcomes" chips={chips} />
+          <Variants
+            label="Outcomes"
+            of={Struct.keys(RECIPIENT_LISTS).map((each) => [each, countOf(each)])}
+            chosen={outcome}
+            to={(each) => recipientsOf(campaignId, each)}
+          />
           <h2>{countOf(outcome)}</h2>
         </>
       ),

@@ -4,7 +4,7 @@ import { deadLetterFilters, deadLetters } from "@outreach/backoffice/lists/deadL
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { Effect, Struct } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
-import { Chips, withQuery } from "../../components/layout.tsx"
+import { Variants, withQuery } from "../../components/layout.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { pickDefined } from "../../view/inputs.ts"
@@ -22,17 +22,14 @@ const deadLettersPages = listPage("/dead-letters", deadLetters, {
     above: (
       <>
         {statuses.length > 0 && (
-          <Chips
+          <Variants
             label="Statuses"
-            address={withQuery("/dead-letters", given)}
-            chips={[
-              { text: "Any status", query: { status: undefined }, isChosen: filter.status === undefined },
-              ...statuses.map(({ status, open }) => ({
-                text: `${status}: ${formatCount(open)}`,
-                query: { status },
-                isChosen: status === filter.status,
-              })),
+            of={[
+              [undefined, "Any status"],
+              ...statuses.map(({ status, open }) => [status, `${status}: ${formatCount(open)}`] as const),
             ]}
+            chosen={filter.status}
+            to={(status) => withQuery("/dead-letters", { ...given, status })}
           />
         )}
         {rows.length > 0 && <ConfirmLink page={replayPage} query={given} label="Replay this selection" />}

@@ -54,8 +54,7 @@ export interface ListCheck {
   /** The file of rejected lines. */
   readonly rejects: string
   readonly scope: Scope.Closeable
-  /** Undefined until the check has ended. */
-  outcome: Exit.Exit<Report, TaggedFailure> | undefined
+  readonly fiber: Fiber.Fiber<Report, TaggedFailure>
 }
 
 /** A list between its check and its import, in a file that only this process's user can read. */
@@ -178,23 +177,15 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
 const run = ({ campaignId, path: file }: PendingList, map: ColumnMap, { name }: Operator, check: boolean) =>
   importRecipients.run({ campaignId, file, map, check, skipBad: true, ignoreColumns: true }, name)
 
-const runCheck = Effect.fnUntraced(function* (list: PendingList, { map, rejects }: ListCheck, operator: Operator) {
-  const file = { ...(yield* createRejectsFile(rejects)), complete: Effect.void }
-  return yield* Effect.provideService(run(list, map, operator, true), RejectsFile, file)
-}, Effect.exit)
-
 /** Checks a list with these contents of its columns. Replaces an earlier check. */
 export const checkList = Effect.fnUntraced(function* (list: PendingList, map: ColumnMap, operator: Operator) {
   if (list.check !== undefined) yield* Scope.close(list.check.scope, Exit.void)
   const scope = yield* Scope.fork(list.scope)
-  const check: ListCheck = { map, rejects: `${list.path}-${randomUUID()}`, scope, outcome: undefined }
-  list.check = check
-  const work = Effect.tap(runCheck(list, check, operator), (outcome) =>
-    Effect.sync(() => {
-      check.outcome = outcome
-    }),
-  )
+  const rejects = `${list.path}-${randomUUID()}`
+  const file = Effect.map(createRejectsFile(rejects), (created) => ({ ...created, complete: Effect.void }))
+  const work = Effect.provideServiceEffect(run(list, map, operator, true), RejectsFile, file)
   const fiber = yield* (yield* PendingLists).forkIn(Scope.provide(work, scope), scope)
+  list.check = { map, rejects, scope, fiber }
   yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
 })
 

@@ -98,7 +98,8 @@ export const downloadRejects = defineAction("/campaigns/:campaign/imports/reject
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const { check } = yield* findList(operator, campaignId, id)
     const files = yield* FileSystem.FileSystem
-    if (check?.outcome === undefined) return yield* reject("NotChecked", "The check is still running. Try again later.")
+    if (check?.fiber.pollUnsafe() === undefined)
+      return yield* reject("NotChecked", "The check is still running. Try again later.")
     return HttpServerResponse.stream(Stream.orDie(files.stream(check.rejects)), {
       contentType: "text/csv; charset=utf-8",
       headers: { "content-disposition": `attachment; filename="rejects.csv"` },

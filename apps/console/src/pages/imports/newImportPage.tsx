@@ -67,24 +67,19 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
 const SentList = ({ list, campaign }: { readonly list: PendingList; readonly campaign: Campaign }) => {
   const { check } = list
   const map = check?.map ?? recognize(list, campaign)
-  const isRunning = check !== undefined && check.outcome === undefined
+  const outcome = check?.fiber.pollUnsafe()
+  const isRunning = check !== undefined && outcome === undefined
   return (
     <>
-      <Facts
-        facts={{
-          File: list.name,
-          Format: list.readAs,
-          "Stored until": { at: fromUnixMillis(list.until) },
-        }}
-      />
+      <Facts facts={{ File: list.name, Format: list.readAs, "Stored until": { at: fromUnixMillis(list.until) } }} />
       <Live id="check" seconds={isRunning ? 2 : undefined}>
         {check === undefined && <p class="problem">{describeLack(map, campaign)}</p>}
         {isRunning && <p role="status">The lines are being checked. Reload the page if it doesn't change.</p>}
-        {check?.outcome !== undefined &&
-          (Exit.isSuccess(check.outcome) ? (
-            <CheckedList list={list} map={map} report={check.outcome.value} />
+        {outcome !== undefined &&
+          (Exit.isSuccess(outcome) ? (
+            <CheckedList list={list} map={map} report={outcome.value} />
           ) : (
-            <p class="problem">{failureOf(check.outcome.cause)}</p>
+            <p class="problem">{failureOf(outcome.cause)}</p>
           ))}
       </Live>
       <Section title="Columns">

@@ -14,7 +14,7 @@ import { INBOUND_TYPES, parseInboundEvent } from "@outreach/domain/inbox/parseIn
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
-import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
+import { Facts, Page, Table, Variants, withQuery } from "../../components/layout.tsx"
 import { foreign, inboxPageOf, ShortId, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -63,16 +63,16 @@ const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
 const States = ({ counts: { quarantined, waiting, waitingSince }, state, organization, now }: Summary) => {
   const since = waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
-  const chips = [
-    ["quarantined", `Quarantined: ${capped(quarantined)}`, {}],
-    ["waiting", `Pending: ${capped(waiting)}${since}`, { waiting: "yes" }],
-    ["applied", "Applied", { applied: "yes" }],
-  ] as const
   return (
-    <Chips
+    <Variants
       label="States"
-      address={withQuery("/inbox", { organization })}
-      chips={chips.map(([each, text, query]) => ({ text, query, isChosen: each === state }))}
+      of={[
+        ["quarantined", `Quarantined: ${capped(quarantined)}`],
+        ["waiting", `Pending: ${capped(waiting)}${since}`],
+        ["applied", "Applied"],
+      ]}
+      chosen={state}
+      to={(state) => withQuery("/inbox", { organization, ...(state !== "quarantined" && { [state]: "yes" }) })}
     />
   )
 }

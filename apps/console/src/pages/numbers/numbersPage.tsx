@@ -75,10 +75,9 @@ const numbersPage = definePage("/numbers", {
         />
         <Chips
           label="Periods"
-          address={withQuery("/numbers", query)}
           chips={Object.entries(periodsAt(now)).map(([text, each]) => ({
             text,
-            query: { ...each },
+            to: withQuery("/numbers", { ...query, ...each }),
             isChosen: each.from === period.from && each.to === period.to,
           }))}
         />

@@ -2,7 +2,7 @@ import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped } from "@outreach/backoffice/format"
 import { issues as issueList } from "@outreach/backoffice/lists/issues"
-import { keys as keyList, keys } from "@outreach/backoffice/lists/keys"
+import { keys as keyList } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
 import { createKey, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
 import { showOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
@@ -19,7 +19,7 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
+import { Commas, Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
 import { ForeignText, foreign, isolated, Masked, Noted, Time } from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
@@ -44,7 +44,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId) {
     programs: yield* (yield* ProgramRepository).list(id),
     senders: yield* (yield* SenderRepository).list(id),
     issues: yield* (yield* FailureGroupReader).list({ organizationId: id, largest: true }, MAX_ISSUES),
-    keys: yield* readAll(keys, { organizationId: id }),
+    keys: yield* readAll(keyList, { organizationId: id }),
     secrets: yield* readSecrets(organization),
     documents: `${(yield* ConsoleConfig).publicBaseUrl}/docs`,
   }
@@ -53,7 +53,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId) {
 type Partner = Effect.Success<ReturnType<typeof readPartner>>
 
 const contentOf = (partner: Partner, masking: Masking) => {
-  const { organization, endpoints, issues, secrets, documents } = partner
+  const { organization, endpoints, issues, keys, secrets, documents } = partner
   const { id, name, createdAt } = organization
   return (
     <Page
@@ -94,7 +94,11 @@ const contentOf = (partner: Partner, masking: Masking) => {
           <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
         </>
       )}
-      <Keys {...partner} />
+      <section>
+        <ListTable title="API keys" list={keyList} rows={keys} cells={keyCells} />
+        <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
+        <ActionForm action={issueKeyAction} params={{ organization: id }} />
+      </section>
       <Section title="Documents">
         <p>
           <a href={documents}>Quick start, webhooks, errors and reference</a>. After you create a key, its page links to
@@ -147,15 +151,7 @@ const Problems = ({ organization, endpoints, issues }: Partner) => (
   />
 )
 
-const Keys = ({ organization, keys }: Partner) => (
-  <section>
-    <ListTable title="API keys" list={keyList} rows={keys} cells={cells} />
-    <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
-    <ActionForm action={issueKeyAction} params={{ organization: organization.id }} />
-  </section>
-)
-
-const cells = {
+const keyCells = {
   name: ({ id, name, prefix, lastFour, state }: Partner["keys"][number]) => (
     <div id={id}>
       <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>
@@ -196,12 +192,7 @@ const Contacts = ({ organization, ...masking }: Masking & { readonly organizatio
         {contacts.length === 0
           ? "No one is notified when every call to an endpoint fails. The endpoint is still disabled."
           : "Notified by e-mail when every call to an endpoint fails: "}
-        {contacts.map((contact, i) => (
-          <>
-            {i > 0 && ", "}
-            {masking.isShown ? <ForeignText>{contact}</ForeignText> : <Masked>{maskEmail(contact)}</Masked>}
-          </>
-        ))}
+        <Commas of={contacts.map((each) => (masking.isShown ? each : <Masked>{maskEmail(each)}</Masked>))} />
       </p>
       {contacts.length > 0 && <RevealForm {...masking} label="Show the contacts" />}
       <ActionForm action={contactsAction} params={{ organization: id }} />

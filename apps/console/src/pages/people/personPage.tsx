@@ -17,7 +17,7 @@ import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Array as Arr, Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
-import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
+import { Facts, Items, NextPage, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { textFile } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -74,7 +74,7 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
         {!isErased && <RevealForm {...masking} label="Show NPI and addresses" />}
         <Section title="Timeline">
           <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
-          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.toText(next) }} />
+          {next !== null && <NextPage to={withQuery(`/people/${id}`, { before: timelineCursor.toText(next) })} />}
         </Section>
         <Section title="Records">
           <Table
