@@ -4,6 +4,7 @@ import { maskContent } from "@outreach/backoffice/inbox/maskContent"
 import type { Tone } from "@outreach/backoffice/lists/List"
 import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
@@ -152,6 +153,9 @@ export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId
   // An erased clinician has no page.
   return npi === null ? <>Erased clinician</> : <IdLink id={recipientId}>{`NPI ${maskNpi(npi)}`}</IdLink>
 }
+
+/** The link to a sender's page. */
+export const senderLink = (sender: Sender) => ({ id: sender.id, name: formatFrom(sender) })
 
 /** An id with a copy button. */
 export const Id = (props: { readonly children: string }) => (

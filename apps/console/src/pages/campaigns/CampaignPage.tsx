@@ -9,13 +9,11 @@ import {
   updateCampaign,
 } from "@outreach/backoffice/operations/campaigns"
 import type { Plan } from "@outreach/backoffice/operations/Operation"
-import { type Campaign, type CampaignStatus, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import { formatFrom } from "@outreach/domain/senders/Sender"
+import { type CampaignStatus, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
-import type { Command } from "../../components/ops.ts"
-import { ForeignText, IdLink } from "../../components/values.tsx"
+import { ForeignText, IdLink, senderLink } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import {
@@ -39,100 +37,86 @@ const campaignPage = definePage("/campaigns/:campaign", {
 })
 
 const contentOf = (view: CampaignView) => {
-  const { campaign, checks, domains } = view
+  const { campaign, checks, totals, sender } = view
+  const { id, status } = campaign
+  const { program } = view.summaries.get(id)!
+  const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
+  const isOpen = !CLOSED.includes(status)
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // For a running campaign, the counts come before the checks.
-  const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
+  const isToCome = status === "draft" || status === "scheduled"
+  const params = { campaign: id }
+  const change = { params, found: campaign }
   return (
     <Page
       title={<ForeignText>{campaign.name}</ForeignText>}
-      state={<CampaignStatusBadge status={campaign.status} />}
-      id={campaign.id}
-      commands={commandsFor(campaign)}
+      state={<CampaignStatusBadge status={status} />}
+      id={id}
+      commands={[
+        ["campaigns show", id],
+        ["recipients export", { campaign: id, out: "outcomes.csv" }],
+        isOpen && ["campaigns preflight", id],
+        isOpen && ["campaigns test", id, { to: "me@acme.example" }],
+        status === "draft" && ["campaigns schedule", id],
+        isPossible("pause", status) && ["campaigns pause", id],
+        isPossible("resume", status) && ["campaigns resume", id],
+      ]}
     >
       {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopReason {...view} />}
       <CampaignProgressBar {...view} />
-      <CampaignForms {...view} />
+      <div class="actions">
+        {status === "draft" && <ConfirmLink page={schedule[0]} params={params} label="Schedule" isPrimary />}
+        {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
+        {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} label="Resume" isPrimary />}
+        {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} label="Cancel" isDangerous />}
+        {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
+        {isOpen && <ActionForm action={changePauses} {...change} label="Change the complaint pause" />}
+        {view.canSendTest && <ActionForm action={sendTest} params={params} />}
+      </div>
       <CampaignProblems {...view} />
       {isToCome && preflight}
       <div class="halves">
         <CampaignFunnel {...view} />
         <Section title="Facts">
-          <CampaignFacts {...view} />
+          <Facts
+            facts={{
+              Organization: view.organization,
+              Program: (
+                <>
+                  <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
+                </>
+              ),
+              Kind: campaign.kind,
+              Window: <SendingWindow {...campaign} />,
+              Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
+              From: sender === null ? "the deployment's sender" : senderLink(sender),
+              Ramp:
+                allowedToday !== null &&
+                `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
+              Subject: campaign.subject,
+              ...feedbackFacts(totals),
+              "Pause on complaints": describePause(campaign.pauseOnComplaints),
+            }}
+          />
           <p>
-            <a href={recipientsOf(campaign.id, "imported")}>Recipients</a>,{" "}
-            <a href={`/campaigns/${campaign.id}/imports`}>imports</a>, and its{" "}
-            <a href={`/events?campaign=${campaign.id}`}>events</a>.
+            <a href={recipientsOf(id, "imported")}>Recipients</a>, <a href={`/campaigns/${id}/imports`}>imports</a>, and
+            its <a href={`/events?campaign=${id}`}>events</a>.
           </p>
           <p>
-            <a href={`/campaigns/${campaign.id}/mail`}>Preview the e-mail</a> as HTML, as text and on a phone.
+            <a href={`/campaigns/${id}/mail`}>Preview the e-mail</a> as HTML, as text and on a phone.
           </p>
         </Section>
       </div>
       <CampaignHours hours={view.hours} />
-      <DomainTable domains={domains} limit={MAX_DOMAINS} />
+      <DomainTable domains={view.domains} limit={MAX_DOMAINS} />
       <LateRefusals refusals={view.lateRefusals} />
       {!isToCome && preflight}
     </Page>
   )
 }
 
-const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: CampaignView) => {
-  const { program } = summaries.get(campaign.id)!
-  const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
-  return (
-    <Facts
-      facts={{
-        Organization: organization,
-        Program: (
-          <>
-            <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
-          </>
-        ),
-        Kind: campaign.kind,
-        Window: <SendingWindow {...campaign} />,
-        Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
-        From: sender === null ? "the deployment's sender" : { id: sender.id, name: formatFrom(sender) },
-        Ramp:
-          allowedToday !== null &&
-          `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
-        Subject: campaign.subject,
-        ...feedbackFacts(totals),
-        "Pause on complaints": describePause(campaign.pauseOnComplaints),
-      }}
-    />
-  )
-}
-
-const commandsFor = ({ id, status }: Campaign): ReadonlyArray<Command | false> => [
-  ["campaigns show", id],
-  ["recipients export", { campaign: id, out: "outcomes.csv" }],
-  !CLOSED.includes(status) && ["campaigns preflight", id],
-  !CLOSED.includes(status) && ["campaigns test", id, { to: "me@acme.example" }],
-  status === "draft" && ["campaigns schedule", id],
-  isPossible("pause", status) && ["campaigns pause", id],
-  isPossible("resume", status) && ["campaigns resume", id],
-]
-
 const isPossible = (move: keyof typeof TRANSITIONS, status: CampaignStatus): boolean =>
   TRANSITIONS[move].from.some((from) => from === status)
-
-const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
-  const { id, status } = campaign
-  const params = { campaign: id }
-  const change = { params, found: campaign }
-  return (
-    <div class="actions">
-      {status === "draft" && <ConfirmLink page={schedule[0]} params={params} label="Schedule" isPrimary />}
-      {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
-      {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} label="Resume" isPrimary />}
-      {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} label="Cancel" isDangerous />}
-      {!CLOSED.includes(status) && <ActionForm action={changeRate} {...change} label="Change the rate" />}
-      {!CLOSED.includes(status) && <ActionForm action={changePauses} {...change} label="Change the complaint pause" />}
-      {canSendTest && <ActionForm action={sendTest} params={params} />}
-    </div>
-  )
-}
 
 const path = "/campaigns/:campaign"
 const changeRate = operationAction(`${path}/rate`, updateCampaign, { omit: ["pauseOnComplaints"] })

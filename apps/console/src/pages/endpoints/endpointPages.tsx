@@ -59,13 +59,14 @@ const endpointPage = definePage("/endpoints/:endpoint", {
   run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
-    const { organizationId } = endpoint
+    const { organizationId, enabled } = endpoint
+    const params = { endpoint: id }
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const calls = yield* readCalls({ endpointId: id }, now)
     const groups = yield* FailureGroupReader
     const cause = yield* groups.current(endpoint)
     const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
-    const secrets = yield* readSecrets(organization, endpoint)
+    const secrets = yield* readSecrets(organizationId, endpoint)
     const schedule = describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays)
     const isPresent = endpoint.removedAt === null
     return (
@@ -89,7 +90,19 @@ const endpointPage = definePage("/endpoints/:endpoint", {
           </p>
         )}
         <Facts facts={{ ...factsOf(endpoint, organization, operator), "Retry schedule": schedule }} />
-        {isPresent && <EndpointActions endpoint={endpoint} />}
+        {isPresent && (
+          <div class="actions">
+            <ActionForm action={testAction} params={params} isPrimary={enabled} />
+            <ActionForm action={showAction} params={params} label="Show the full address" />
+            {enabled ? (
+              <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
+            ) : (
+              <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
+            )}
+            <ConfirmLink page={replayRoutes[0]} params={params} label="Replay a period" />
+            <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
+          </div>
+        )}
         {causes.length > 0 && (
           <Section title="Causes of failures">
             <ListTable
@@ -106,7 +119,7 @@ const endpointPage = definePage("/endpoints/:endpoint", {
           <Section title="Settings">
             <ActionForm
               action={updateAction}
-              params={{ endpoint: id }}
+              params={params}
               found={endpoint}
               // The shown address lacks parts that may be secret.
               controls={{ url: { value: undefined, placeholder: endpoint.url } }}
@@ -198,20 +211,3 @@ export const endpointRoutes = [
   ...[testAction, showAction, updateAction],
   ...[...disableRoutes, ...enableRoutes, ...removeRoutes, ...replayRoutes],
 ] as const
-
-const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoint: EndpointStatus }) => {
-  const params = { endpoint: id }
-  return (
-    <div class="actions">
-      <ActionForm action={testAction} params={params} isPrimary={enabled} />
-      <ActionForm action={showAction} params={params} label="Show the full address" />
-      {enabled ? (
-        <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
-      ) : (
-        <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
-      )}
-      <ConfirmLink page={replayRoutes[0]} params={params} label="Replay a period" />
-      <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
-    </div>
-  )
-}

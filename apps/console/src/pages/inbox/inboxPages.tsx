@@ -20,23 +20,13 @@ import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 
-const readSummary = Effect.fnUntraced(function* (filter: Parameters<typeof inbox.read>[0], now: number) {
-  const { organizationId: organization, waiting, applied } = filter
-  const reader = yield* InboxReader
-  const { counts, reasons } = yield* Effect.all(
-    { counts: reader.counts(organization), reasons: reader.reasons(organization) },
-    { concurrency: "unbounded" },
-  )
-  const state: keyof typeof TITLES = waiting ? "waiting" : applied ? "applied" : "quarantined"
-  return { counts, reasons, state, organization, now }
-})
-
-type Summary = Effect.Success<ReturnType<typeof readSummary>>
-
 const TITLES = { quarantined: "Quarantined events", waiting: "Pending events", applied: "Applied events" }
 
 const inboxPages = listPage("/inbox", inbox, {
-  read: ({ filter, context }) => readSummary(filter, context.now),
+  read: ({ filter: { organizationId } }) =>
+    InboxReader.use(({ counts, reasons }) =>
+      Effect.all({ counts: counts(organizationId), reasons: reasons(organizationId) }, { concurrency: "unbounded" }),
+    ),
   cells: {
     eventId: ({ organizationId, eventId }) => (
       <a href={inboxPageOf(eventId, organizationId)}>
@@ -44,64 +34,58 @@ const inboxPages = listPage("/inbox", inbox, {
       </a>
     ),
   },
-  around: ({ filter: { type }, ...view }) => ({
-    above: (
-      <>
-        <States {...view} />
-        {view.reasons.length > 0 && <Reasons {...view} />}
-        <h2>{TITLES[view.state]}</h2>
-      </>
-    ),
-    controls: {
-      type: { options: [...new Set([...INBOUND_TYPES, ...(type === undefined ? [] : [type])])] },
-      reason: view.state === "quarantined" && {},
-    },
-  }),
+  around: ({ filter, counts: { quarantined, waiting, waitingSince }, reasons, context: { now } }) => {
+    const { organizationId: organization, type } = filter
+    const state = filter.waiting ? "waiting" : filter.applied ? "applied" : "quarantined"
+    const since =
+      waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
+    return {
+      above: (
+        <>
+          <Variants
+            label="States"
+            of={[
+              ["quarantined", `Quarantined: ${capped(quarantined)}`],
+              ["waiting", `Pending: ${capped(waiting)}${since}`],
+              ["applied", "Applied"],
+            ]}
+            chosen={state}
+            to={(state) => withQuery("/inbox", { organization, ...(state !== "quarantined" && { [state]: "yes" }) })}
+          />
+          <Table
+            title="Quarantine reasons"
+            label="Quarantined events by reason"
+            rows={reasons}
+            columns={{
+              Events: { number: ({ count }) => capped(count) },
+              Reason: ({ type, reason }) => ({ to: withQuery("/inbox", { organization, type, reason }), name: reason }),
+              Type: ({ type }) => type,
+              First: ({ first }) => ({ at: first }),
+              Last: ({ last }) => ({ at: last }),
+            }}
+          />
+          {reasons.length > 0 &&
+            (organization === undefined ? (
+              <p>Choose an organization below to replay all of them, or open one to replay it.</p>
+            ) : (
+              <ConfirmLink
+                page={replayRoutes[0]}
+                query={{ organization, all: true }}
+                label={`Replay all ${capped(quarantined)}`}
+              />
+            ))}
+          <h2>{TITLES[state]}</h2>
+        </>
+      ),
+      controls: {
+        type: { options: [...new Set([...INBOUND_TYPES, ...(type === undefined ? [] : [type])])] },
+        reason: state === "quarantined" && {},
+      },
+    }
+  },
 })
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
-
-const States = ({ counts: { quarantined, waiting, waitingSince }, state, organization, now }: Summary) => {
-  const since = waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
-  return (
-    <Variants
-      label="States"
-      of={[
-        ["quarantined", `Quarantined: ${capped(quarantined)}`],
-        ["waiting", `Pending: ${capped(waiting)}${since}`],
-        ["applied", "Applied"],
-      ]}
-      chosen={state}
-      to={(state) => withQuery("/inbox", { organization, ...(state !== "quarantined" && { [state]: "yes" }) })}
-    />
-  )
-}
-
-const Reasons = ({ reasons, counts, organization }: Summary) => (
-  <>
-    <Table
-      title="Quarantine reasons"
-      label="Quarantined events by reason"
-      rows={reasons}
-      columns={{
-        Events: { number: ({ count }) => capped(count) },
-        Reason: ({ type, reason }) => <a href={withQuery("/inbox", { organization, type, reason })}>{reason}</a>,
-        Type: ({ type }) => type,
-        First: ({ first }) => ({ at: first }),
-        Last: ({ last }) => ({ at: last }),
-      }}
-    />
-    {organization === undefined ? (
-      <p>Choose an organization below to replay all of them, or open one to replay it.</p>
-    ) : (
-      <ConfirmLink
-        page={replayRoutes[0]}
-        query={{ organization, all: true }}
-        label={`Replay all ${capped(counts.quarantined)}`}
-      />
-    )}
-  </>
-)
 
 const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
   omit: ["event"],

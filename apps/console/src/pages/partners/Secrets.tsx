@@ -2,7 +2,7 @@ import { readAll } from "@outreach/backoffice/lists/List"
 import { secrets as secretList } from "@outreach/backoffice/lists/secrets"
 import { revokeSecret, rotateSecret } from "@outreach/backoffice/operations/secrets"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
-import type { Organization } from "@outreach/domain/organizations/Organization"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Section } from "../../components/layout.tsx"
@@ -13,9 +13,9 @@ import { operationAction, operationConfirmation } from "../../http/operationRout
 const MAX_OVER = 5
 
 /** Reads the signing secrets of an organization or an endpoint: age, users and possible actions. */
-export const readSecrets = Effect.fnUntraced(function* (organization: Organization, endpoint?: Endpoint) {
+export const readSecrets = Effect.fnUntraced(function* (organizationId: OrganizationId, endpoint?: Endpoint) {
   const isOwn = endpoint?.ownSecrets === true
-  const owner = isOwn ? { endpointId: endpoint.id } : { organizationId: organization.id }
+  const owner = isOwn ? { endpointId: endpoint.id } : { organizationId }
   const secrets = (yield* readAll(secretList, owner)).filter(({ endpointId }) => isOwn || endpointId === null)
   const active = secrets.filter(({ state }) => state !== "expired")
   const over = secrets.filter(({ state }) => state === "expired")
@@ -58,7 +58,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are expired; the command lists them.</p>}
-      {!isOwn && <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} />}
+      {!isOwn && <ActionForm action={rotateSecretAction} params={{ organization: organizationId }} />}
       {endpoint !== undefined && (
         <ActionForm
           action={rotateOwnAction}

@@ -6,11 +6,12 @@ import { cursorOf } from "@outreach/backoffice/lists/List"
 import { eraseClinician, exportClinician, readPersonalData } from "@outreach/backoffice/operations/clinicians"
 import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { createSuppression, removeSuppression } from "@outreach/backoffice/operations/suppressions"
-import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
+import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
-import type { EventId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import type { EventId, ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
@@ -23,7 +24,6 @@ import { textFile } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
-import { useMay, useView } from "../../view/View.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
@@ -38,14 +38,34 @@ const timelineCursor = cursorOf({
 /** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
 const personPages = defineMaskedPage("/people/:id", findClinician, {
   inputs: { before: timelineCursor.schema },
-  run: Effect.fnUntraced(function* ({ id, before = null }, masking) {
+  run: Effect.fnUntraced(function* ({ id, before = null }, { operator, now, ...masking }) {
     const { isShown } = masking
-    const person = yield* readPerson(id, before)
-    const { recipient, recipients, addresses, entries, next, deliveries, names } = person
+    const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
+    if (found === undefined) return yield* PageError.notFound()
+    const { recipient, recipients, entries, next, names } = found
     const { organizationId, npi } = recipient
+    const addresses = [...new Set(recipients.map(({ email }) => email))]
+    const keys = [
+      ...suppressionKeys({ npi, email: null }),
+      ...addresses.flatMap((email) => suppressionKeys({ npi: null, email })),
+    ]
+    const suppressions = yield* (yield* SuppressionReader).find(organizationId, keys)
+    // Partners choose the ids of their events, which have no deliveries.
+    const eventIds = entries.flatMap(({ kind, eventId }) =>
+      kind === "received" || eventId === null ? [] : [eventId as EventId],
+    )
+    const deliveries = yield* (yield* EventDeliveries).read(organizationId, eventIds)
+    const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
+    const sendings = yield* (yield* SendingReader).ofRecipients(organizationId, newest)
+    const isErased = isPlaceholder(recipient.email)
     const masked = (value: string, mask: (value: string) => string) =>
       isShown ? value : <Masked>{mask(value)}</Masked>
-    const isErased = isPlaceholder(recipient.email)
+    const linkTo = (programId: ProgramId) => <IdLink id={programId}>{names.get(programId) ?? programId}</IdLink>
+    const optionsOf = (programs: ReadonlyArray<ProgramId>) =>
+      [...new Set(programs)].map((id) => [id, names.get(id) ?? id] as const)
+    const lifted = suppressions.flatMap(({ programId }) => programId ?? [])
+    const isWhole = lifted.length < suppressions.length
+    const params = { id }
     return (
       <Page
         title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
@@ -56,19 +76,47 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
           ["clinicians erase", { id, "dry-run": true }],
         ]}
       >
-        {isErased && (
+        {isErased ? (
           <p>
             <StatusBadge tone="neutral">Erased</StatusBadge> All identifying data was deleted permanently. The remaining
             record is anonymous.
           </p>
+        ) : (
+          <>
+            {Arr.dedupeWith(suppressions, (one, other) => one.reason === other.reason).map(({ reason, programId }) => (
+              <p key={reason} class="problem">
+                No campaign of {programId === null ? "the organization" : linkTo(programId)} sends e-mails to the
+                clinician: {SUPPRESSED_BECAUSE[reason]}.
+              </p>
+            ))}
+            {sendings.map((sending) => {
+              const { status, found } = explainUnsentRecipient(sending, sending.campaign, now)
+              return (
+                <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
+                  <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>: <Prose>{found}</Prose>
+                </p>
+              )
+            })}
+          </>
         )}
-        {!isErased && <PersonStatus {...person} />}
         <Facts
           facts={{
             NPI: masked(npi, maskNpi),
             Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
             Organization: { id: organizationId, name: names.get(organizationId) },
-            Suppressed: <Suppressed {...person} />,
+            Suppressed:
+              suppressions.length === 0 ? (
+                "No"
+              ) : (
+                <Items
+                  of={suppressions.map(({ programId, kind, reason, createdAt }) => (
+                    <>
+                      <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
+                      {programId === null ? "the whole organization" : linkTo(programId)} since <Time at={createdAt} />
+                    </>
+                  ))}
+                />
+              ),
           }}
         />
         {!isErased && <RevealForm {...masking} label="Show NPI and addresses" />}
@@ -92,102 +140,31 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
             }}
           />
         </Section>
-        {!isErased && <PersonForms {...person} />}
+        {!isErased && mayActAs(operator.role, "operator") && (
+          <Section title="Actions">
+            <ActionForm
+              action={suppressPerson}
+              params={params}
+              controls={{ program: { options: optionsOf(recipients.map(({ programId }) => programId)) } }}
+            />
+            {suppressions.length > 0 && (
+              <ActionForm
+                action={liftPerson}
+                params={params}
+                label="Lift the suppression"
+                controls={{ program: { options: optionsOf(lifted), value: isWhole ? undefined : lifted[0] } }}
+              />
+            )}
+            <div class="actions">
+              <ActionForm action={exportPerson} params={params} />
+              <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
+            </div>
+          </Section>
+        )}
       </Page>
     )
   }),
 })
-
-const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: TimelineCursor | null) {
-  const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
-  if (found === undefined) return yield* PageError.notFound()
-  const { recipient, recipients } = found
-  const addresses = [...new Set(recipients.map(({ email }) => email))]
-  const keys = [
-    ...suppressionKeys({ npi: recipient.npi, email: null }),
-    ...addresses.flatMap((email) => suppressionKeys({ npi: null, email })),
-  ]
-  const suppressions = yield* (yield* SuppressionReader).find(recipient.organizationId, keys)
-  // Partners choose the ids of their events, which have no deliveries.
-  const eventIds = found.entries.flatMap(({ kind, eventId }) =>
-    kind === "received" || eventId === null ? [] : [eventId as EventId],
-  )
-  const deliveries = yield* (yield* EventDeliveries).read(recipient.organizationId, eventIds)
-  const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
-  const sendings = yield* (yield* SendingReader).ofRecipients(recipient.organizationId, newest)
-  return { ...found, addresses, suppressions, deliveries, sendings }
-})
-
-type Person = Effect.Success<ReturnType<typeof readPerson>>
-
-const programLink = (id: ProgramId, names: Person["names"]) => <IdLink id={id}>{names.get(id) ?? id}</IdLink>
-
-const Suppressed = ({ suppressions, names }: Person) =>
-  suppressions.length === 0 ? (
-    <>No</>
-  ) : (
-    <Items
-      of={suppressions.map(({ programId, kind, reason, createdAt }) => (
-        <>
-          <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
-          {programId === null ? "the whole organization" : programLink(programId, names)} since <Time at={createdAt} />
-        </>
-      ))}
-    />
-  )
-
-const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
-  if (!useMay({ role: "operator" })) return null
-  const params = { id: recipient.id }
-  const optionsOf = (programs: ReadonlyArray<ProgramId>) =>
-    [...new Set(programs)].map((id) => [id, names.get(id) ?? id] as const)
-  const lifted = suppressions.flatMap(({ programId }) => programId ?? [])
-  const isWhole = lifted.length < suppressions.length
-  return (
-    <Section title="Actions">
-      <ActionForm
-        action={suppressPerson}
-        params={params}
-        controls={{ program: { options: optionsOf(recipients.map(({ programId }) => programId)) } }}
-      />
-      {suppressions.length > 0 && (
-        <ActionForm
-          action={liftPerson}
-          params={params}
-          label="Lift the suppression"
-          controls={{ program: { options: optionsOf(lifted), value: isWhole ? undefined : lifted[0] } }}
-        />
-      )}
-      <div class="actions">
-        <ActionForm action={exportPerson} params={params} />
-        <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
-      </div>
-    </Section>
-  )
-}
-
-/** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
-const PersonStatus = ({ suppressions, sendings, names }: Person) => {
-  const { now } = useView()
-  return (
-    <>
-      {Arr.dedupeWith(suppressions, (one, other) => one.reason === other.reason).map(({ reason, programId }) => (
-        <p key={reason} class="problem">
-          No campaign of {programId === null ? "the organization" : programLink(programId, names)} sends e-mails to the
-          clinician: {SUPPRESSED_BECAUSE[reason]}.
-        </p>
-      ))}
-      {sendings.map((sending) => {
-        const { status, found } = explainUnsentRecipient(sending, sending.campaign, now)
-        return (
-          <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
-            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>: <Prose>{found}</Prose>
-          </p>
-        )
-      })}
-    </>
-  )
-}
 
 const omit = ["organizationId", "npi", "email"] as const
 const suppressPerson = operationAction("/people/:id/suppress", createSuppression, { omit, requires: ["reason"] })

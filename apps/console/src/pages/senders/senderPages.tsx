@@ -9,7 +9,6 @@ import {
   verifySender,
 } from "@outreach/backoffice/operations/senders"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import type { SenderId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { describeRamp, type RampState } from "@outreach/domain/senders/Ramp"
@@ -66,122 +65,96 @@ const removeLinkDomainRoutes = operationConfirmation("/senders/link-domain/remov
 const MAX_CAMPAIGNS = 20
 
 const senderPage = definePage("/senders/:sender", {
-  run: ({ sender }, { now }) => Effect.map(readSender(sender, now), contentOf),
+  run: Effect.fnUntraced(function* ({ sender: id }, { now }) {
+    const sender = yield* (yield* SenderRepository).find(id)
+    const { organizationId, programId, liveSince, ramp } = sender
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
+    const program = programId === null ? undefined : yield* (yield* ProgramRepository).find(programId)
+    const filter = { organizationId, ...(programId !== null && { programId }), senderId: id }
+    const campaigns = yield* (yield* CampaignReader).list(filter, MAX_CAMPAIGNS)
+    const { recordsOf, lastOf } = yield* SenderLookUps
+    const lookUp = yield* lastOf(sender, now)
+    const params = { sender: id }
+    return (
+      <Page
+        title={<ForeignText>{formatFrom(sender)}</ForeignText>}
+        state={renderValue(senderState(sender))}
+        id={id}
+        commands={[
+          ["senders show", id],
+          ["senders verify", id],
+          ["senders rotate-dkim", id],
+        ]}
+      >
+        <ProblemLinks
+          of={[
+            isToBeVerified(sender) && [
+              "#records",
+              liveSince === null
+                ? "The sender isn't used yet. Publish the records below, then verify it."
+                : "A change isn't used yet. Publish the new record below, then verify the sender.",
+            ],
+            ...(lookUp?.findings ?? []).map(
+              ({ status, found }) => status === "failed" && (["#records", found] as const),
+            ),
+          ]}
+        />
+        <ActionForm action={verifyAction} params={params} isPrimary={isToBeVerified(sender)} />
+        <SenderRecords records={recordsOf(sender)} lookUp={lookUp} />
+        <Section title="Facts">
+          <Facts
+            facts={{
+              Organization: organization,
+              "Sends for": program ?? "programs without a separate sender",
+              "Reply-to": sender.replyTo ?? "the From address",
+              "DKIM domain": sender.dkimDomain,
+              "Bounce domain": sender.bounceDomain ?? "the deployment's",
+              "Link domain": sender.linkDomain ?? "the deployment's",
+              "Links verified": sender.linkDomain !== null && { at: sender.linkDomainVerifiedAt, none: "not yet" },
+              Ramp: describeRamp(ramp) ?? "none (unlimited)",
+              Live: { at: liveSince, none: "not yet" },
+              Added: { at: sender.createdAt },
+            }}
+          />
+        </Section>
+        <Section title="DKIM keys" id="keys">
+          <Table
+            label="DKIM keys, newest first"
+            rows={sender.keys}
+            columns={{
+              Selector: ({ selector }) => <Code>{selector}</Code>,
+              State: (key) => ({
+                tone: key.isSigning ? "good" : key.signsFrom === null ? "warning" : "neutral",
+                word: dkimKeyState(key),
+              }),
+              Age: ({ createdAt }) => formatDuration((now - toUnixMillis(createdAt)) / 1000),
+              "Signs from": ({ signsFrom }) => ({ at: signsFrom, none: "not verified" }),
+              "Signs until": ({ signsUntil }) => ({ at: signsUntil, none: "until replaced" }),
+            }}
+          />
+          <ActionForm title="Rotate the key" action={rotateAction} params={params}>
+            <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
+          </ActionForm>
+        </Section>
+        {ramp !== null && <RampDays {...ramp} />}
+        <CampaignTable
+          title="Campaigns"
+          caption="Campaigns with this sender, newest first"
+          rows={campaigns}
+          empty={
+            liveSince === null
+              ? "None until the sender is verified."
+              : "No campaigns use this sender. A program without a separate sender uses the organization's."
+          }
+        />
+        <ActionForm title="Change" action={updateAction} params={params} found={sender}>
+          <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
+        </ActionForm>
+        <ConfirmLink page={removeSenderRoutes[0]} params={params} label="Remove" />
+      </Page>
+    )
+  }),
 })
-
-const readSender = Effect.fnUntraced(function* (id: SenderId, now: number) {
-  const sender = yield* (yield* SenderRepository).find(id)
-  const { organizationId, programId } = sender
-  const { recordsOf, lastOf } = yield* SenderLookUps
-  return {
-    sender,
-    organization: yield* (yield* OrganizationReader).find(organizationId),
-    program: programId === null ? undefined : yield* (yield* ProgramRepository).find(programId),
-    campaigns: yield* (yield* CampaignReader).list(
-      { organizationId, ...(programId !== null && { programId }), senderId: id },
-      MAX_CAMPAIGNS,
-    ),
-    records: recordsOf(sender),
-    lookUp: yield* lastOf(sender, now),
-    now,
-  }
-})
-
-type SenderView = Effect.Success<ReturnType<typeof readSender>>
-
-const contentOf = (view: SenderView) => {
-  const { sender, campaigns, records, lookUp } = view
-  const { id, ramp } = sender
-  const params = { sender: id }
-  return (
-    <Page
-      title={<ForeignText>{formatFrom(sender)}</ForeignText>}
-      state={renderValue(senderState(sender))}
-      id={id}
-      commands={[
-        ["senders show", id],
-        ["senders verify", id],
-        ["senders rotate-dkim", id],
-      ]}
-    >
-      <Problems {...view} />
-      <ActionForm action={verifyAction} params={params} isPrimary={isToBeVerified(sender)} />
-      <SenderRecords records={records} lookUp={lookUp} />
-      <SenderFacts {...view} />
-      <DkimKeys {...view} />
-      {ramp !== null && <RampDays {...ramp} />}
-      <CampaignTable
-        title="Campaigns"
-        caption="Campaigns with this sender, newest first"
-        rows={campaigns}
-        empty={
-          sender.liveSince === null
-            ? "None until the sender is verified."
-            : "No campaigns use this sender. A program without a separate sender uses the organization's."
-        }
-      />
-      <ActionForm title="Change" action={updateAction} params={params} found={sender}>
-        <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
-      </ActionForm>
-      <ConfirmLink page={removeSenderRoutes[0]} params={params} label="Remove" />
-    </Page>
-  )
-}
-
-const Problems = ({ sender, lookUp }: SenderView) => (
-  <ProblemLinks
-    of={[
-      isToBeVerified(sender) && [
-        "#records",
-        sender.liveSince === null
-          ? "The sender isn't used yet. Publish the records below, then verify it."
-          : "A change isn't used yet. Publish the new record below, then verify the sender.",
-      ],
-      ...(lookUp?.findings ?? []).map(({ status, found }) => status === "failed" && (["#records", found] as const)),
-    ]}
-  />
-)
-
-const SenderFacts = ({ sender, organization, program }: SenderView) => (
-  <Section title="Facts">
-    <Facts
-      facts={{
-        Organization: organization,
-        "Sends for": program ?? "programs without a separate sender",
-        "Reply-to": sender.replyTo ?? "the From address",
-        "DKIM domain": sender.dkimDomain,
-        "Bounce domain": sender.bounceDomain ?? "the deployment's",
-        "Link domain": sender.linkDomain ?? "the deployment's",
-        "Links verified": sender.linkDomain !== null && { at: sender.linkDomainVerifiedAt, none: "not yet" },
-        Ramp: describeRamp(sender.ramp) ?? "none (unlimited)",
-        Live: { at: sender.liveSince, none: "not yet" },
-        Added: { at: sender.createdAt },
-      }}
-    />
-  </Section>
-)
-
-const DkimKeys = ({ sender, now }: SenderView) => (
-  <Section title="DKIM keys" id="keys">
-    <Table
-      label="DKIM keys, newest first"
-      rows={sender.keys}
-      columns={{
-        Selector: ({ selector }) => <Code>{selector}</Code>,
-        State: (key) => ({
-          tone: key.isSigning ? "good" : key.signsFrom === null ? "warning" : "neutral",
-          word: dkimKeyState(key),
-        }),
-        Age: ({ createdAt }) => formatDuration((now - toUnixMillis(createdAt)) / 1000),
-        "Signs from": ({ signsFrom }) => ({ at: signsFrom, none: "not verified" }),
-        "Signs until": ({ signsUntil }) => ({ at: signsUntil, none: "until replaced" }),
-      }}
-    />
-    <ActionForm title="Rotate the key" action={rotateAction} params={{ sender: sender.id }}>
-      <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
-    </ActionForm>
-  </Section>
-)
 
 const RampDays = ({ daily, day, sentToday }: RampState) => (
   <Table
