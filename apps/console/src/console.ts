@@ -42,16 +42,18 @@ const database = Layer.unwrap(
 const fromSettings = <I, S>(service: Context.Key<I, S>, make: (config: ConsoleConfig["Service"]) => S) =>
   Layer.effect(service, Effect.map(ConsoleConfig, make))
 
-const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" }))
-const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
-const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) =>
-  Effect.succeed(smtp && { ...smtp, publicBaseUrl }),
-)
-const privateAddressesAllowed = fromSettings(PrivateAddressesAllowed, (config) => config.allowPrivateAddresses)
-const consoleAddress = fromSettings(ConsoleAddress, ({ consoleUrl, proxyHeader }) => ({
-  linkUrl: proxyHeader === null ? consoleUrl : null,
-}))
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
+
+const settings = Layer.mergeAll(
+  cipher,
+  fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" })),
+  fromSettings(PreflightSettings, ({ preflight }) => preflight),
+  fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) => Effect.succeed(smtp && { ...smtp, publicBaseUrl })),
+  fromSettings(PrivateAddressesAllowed, (config) => config.allowPrivateAddresses),
+  fromSettings(ConsoleAddress, ({ consoleUrl, proxyHeader }) => ({
+    linkUrl: proxyHeader === null ? consoleUrl : null,
+  })),
+)
 
 const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
 
@@ -74,13 +76,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(NodeFileSystem.layer),
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      database,
-      Layer.mergeAll(deployment, preflightSettings, testMailSettings, privateAddressesAllowed, consoleAddress, cipher),
-      SecureRandom.layerWebCrypto,
-    ),
-  ),
+  Layer.provideMerge(Layer.mergeAll(database, settings, SecureRandom.layerWebCrypto)),
 )
 
 const listening = Layer.effect(

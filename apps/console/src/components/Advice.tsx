@@ -4,14 +4,11 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { useView } from "../view/View.ts"
 import { Code, Prose, StatusBadge } from "./values.tsx"
 
-/** Pages with the effect of a command, with the label of their link, by the command's words. */
+/** Pages with the effect of a command, with the label of their link, by the command's words or its subject. */
 const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
   "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`],
-  "senders update": ["Open the sender", (id) => `/senders/${id}`],
-  "senders verify": ["Open the sender", (id) => `/senders/${id}`],
-  "senders rotate-dkim": ["Open the sender", (id) => `/senders/${id}`],
-  "senders show": ["Open the sender", (id) => `/senders/${id}`],
-  "programs update": ["Open the program", (id) => `/programs/${id}`],
+  senders: ["Open the sender", (id) => `/senders/${id}`],
+  programs: ["Open the program", (id) => `/programs/${id}`],
   "endpoints list": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
   "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
 }
@@ -22,7 +19,8 @@ export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "comm
   const { operator, page } = useView()
   if (finding.advice === null) return <>{none}</>
   const { command = [] } = finding
-  const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? []
+  const [subject = ""] = command
+  const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
   const to = addressOf?.(command.findLast((word) => /^[a-z]{3}_[0-9a-f]{32}$/.test(word)) ?? "")
   return (
     <>

@@ -15,12 +15,13 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
       capacity: 1000,
       timeToLive: "10 seconds",
       lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
-        const { lasting } = yield* groups.totals(organizationId === undefined ? {} : { organizationId })
+        const { lasting } = yield* groups.totals({ organizationId })
         const { quarantined } = yield* inbox.counts(organizationId)
-        const open = { issues: lasting, inbox: quarantined }
-        return Object.fromEntries(
-          Object.entries(open).flatMap(([section, count]) => (count > 0 ? [[section, textOf(count)]] : [])),
-        ) as OpenTexts
+        const open: OpenTexts = {
+          ...(lasting > 0 && { issues: textOf(lasting) }),
+          ...(quarantined > 0 && { inbox: textOf(quarantined) }),
+        }
+        return open
       }),
     })
     return {

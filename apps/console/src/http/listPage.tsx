@@ -117,11 +117,8 @@ export const listPage = <
     const address = pathTo<string>({ path }, given)
     const own: ListView<F, Row> = { filter, rows, objects, context, isShown, given }
     const view = { ...own, ...(yield* options.read?.(own) ?? Effect.succeed({} as More)) }
-    const {
-      title = SECTIONS[sectionOf(path)].title,
-      commands = [],
-      ...around
-    }: Around<Row> = options.around?.(view) ?? {}
+    const around: Around<Row> = options.around?.(view) ?? {}
+    const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
     const controls = { ...optionsOf(objects), ...around.controls }
     return (

@@ -13,11 +13,7 @@ import { renderError } from "./renderPage.tsx"
  * database fails, the form `sent` can be sent again, also when the failure occurred before the operator was known.
  */
 export const renderErrors =
-  <R1 = never>(
-    path: string,
-    view: () => View | undefined = () => undefined,
-    sent: Effect.Effect<URLSearchParams | undefined, never, R1> = Effect.undefined,
-  ) =>
+  <R1>(path: string, view: () => View | undefined, sent: Effect.Effect<URLSearchParams | undefined, never, R1>) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>) =>
     answer.pipe(
       Effect.catchTag("PageError", (error) => Effect.succeed(renderError(view(), error))),

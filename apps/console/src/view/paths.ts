@@ -41,12 +41,7 @@ const SECTION_ROLES: Readonly<Partial<Record<Section, StaffRole>>> = { operators
 export const homeOf = ({ role, organizationId }: Operator): string =>
   role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
 
-interface NavigationLink {
-  readonly section: Section
-  readonly title: string
-  readonly path: string
-  readonly group: string
-}
+type NavigationLink = { readonly section: Section } & Readonly<Record<"title" | "path" | "group", string>>
 
 /** The sections of an operator, with their titles and first pages. */
 export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> => {

@@ -31,7 +31,7 @@ import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { type CampaignView, MAX_DOMAINS, readCampaign } from "./readCampaign.ts"
 
-const campaignPage = definePage("/campaigns/:campaign", {
+const page = definePage("/campaigns/:campaign", {
   isConsistent: false,
   run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
 })
@@ -70,7 +70,7 @@ const contentOf = (view: CampaignView) => {
         {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} label="Resume" isPrimary />}
         {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} label="Cancel" isDangerous />}
         {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
-        {isOpen && <ActionForm action={changePauses} {...change} label="Change the complaint pause" />}
+        {isOpen && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
         {view.canSendTest && <ActionForm action={sendTest} params={params} />}
       </div>
       <CampaignProblems {...view} />
@@ -120,7 +120,7 @@ const isPossible = (move: keyof typeof TRANSITIONS, status: CampaignStatus): boo
 
 const path = "/campaigns/:campaign"
 const changeRate = operationAction(`${path}/rate`, updateCampaign, { omit: ["pauseOnComplaints"] })
-const changePauses = operationAction(`${path}/complaints`, updateCampaign, { omit: ["perMinute"] })
+const changePause = operationAction(`${path}/complaints`, updateCampaign, { omit: ["perMinute"] })
 const sendTest = operationAction(`${path}/test`, testCampaign)
 // Pausing can be undone, so it needs no confirmation.
 const pause = operationAction(`${path}/pause`, pauseCampaign, { requires: ["reason"] })
@@ -135,13 +135,4 @@ const launching = {
 const schedule = operationConfirmation(`${path}/schedule`, scheduleCampaign, launching)
 const resume = operationConfirmation(`${path}/resume`, resumeCampaign, launching)
 
-export const campaignRoutes = [
-  campaignPage,
-  changeRate,
-  changePauses,
-  sendTest,
-  ...schedule,
-  ...resume,
-  pause,
-  ...cancel,
-] as const
+export const campaignRoutes = [page, changeRate, changePause, sendTest, pause, ...schedule, ...resume, ...cancel]

@@ -73,10 +73,7 @@ export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals"
 }
 
 const notReached = ({ bounced, refusedLater }: CampaignTotals): string =>
-  [
-    `${formatCount(bounced)} bounced`,
-    ...(refusedLater > 0 ? [`${formatCount(refusedLater)} rejected later`] : []),
-  ].join("; ")
+  `${formatCount(bounced)} bounced${refusedLater > 0 ? `; ${formatCount(refusedLater)} rejected later` : ""}`
 
 export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<CampaignHour> }) => {
   const startOf = (each: CampaignHour | undefined) => (each === undefined ? 0 : toUnixMillis(each.hour))

@@ -1,8 +1,7 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCount, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { deliveries } from "@outreach/backoffice/lists/deliveries"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
 import { DAY_MS, Histogram } from "../../components/Histogram.tsx"
@@ -21,17 +20,8 @@ const stepOf = (from: number, to: number, now: number): number => {
   return STEPS_SECONDS.find((step) => seconds / step <= MAX_STEPS && (isFine || step >= 3600)) ?? STEPS_SECONDS.at(-1)!
 }
 
-interface Filter {
-  readonly organizationId?: OrganizationId
-  readonly endpointId?: EndpointId
-  /** Default: a day before `to`. */
-  readonly from?: Timestamp
-  /** Default: now. */
-  readonly to?: Timestamp
-}
-
-/** Reads the success rate, the latencies and the outcomes of calls over time. */
-export const readCalls = Effect.fnUntraced(function* (filter: Filter, now: number) {
+/** Reads the success rate, the latencies and the outcomes of calls over time, by default of the day until now. */
+export const readCalls = Effect.fnUntraced(function* (filter: Parameters<typeof deliveries.read>[0], now: number) {
   const { organizationId, endpointId } = filter
   const to = filter.to === undefined ? now : toUnixMillis(filter.to)
   const from = filter.from === undefined ? to - DAY_MS : toUnixMillis(filter.from)

@@ -127,17 +127,15 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
 
     // Files of killed processes.
     const names = yield* Effect.orElseSucceed(files.readDirectory(tmpdir()), () => [])
-    yield* Effect.forEach(
-      names.filter((name) => name.startsWith(PREFIX)),
-      Effect.fnUntraced(
-        function* (name) {
-          const { mtime } = yield* files.stat(join(tmpdir(), name))
-          const age = (yield* Clock.currentTimeMillis) - Option.getOrElse(mtime, () => new Date(0)).getTime()
-          if (age > ABANDONED_MS) yield* files.remove(join(tmpdir(), name))
-        },
-        (effect) => Effect.ignore(effect),
-      ),
+    const removeAbandoned = Effect.fnUntraced(
+      function* (path: string) {
+        const { mtime } = yield* files.stat(path)
+        const age = (yield* Clock.currentTimeMillis) - Option.getOrElse(mtime, () => new Date(0)).getTime()
+        if (age > ABANDONED_MS) yield* files.remove(path)
+      },
+      (removal) => Effect.ignore(removal),
     )
+    for (const name of names.filter((name) => name.startsWith(PREFIX))) yield* removeAbandoned(join(tmpdir(), name))
 
     return {
       /** Writes a list to a file, and reads its columns. Removes the operator's oldest lists if necessary. */

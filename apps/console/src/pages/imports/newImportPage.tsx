@@ -32,7 +32,8 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const list = id === undefined ? undefined : (yield* PendingLists).find(operator, campaignId, id)
-    const flags = { campaign: campaignId, "ignore-columns": true, map: list?.check && formatMap([...list.check.map]) }
+    const params = { campaign: campaignId }
+    const flags = { ...params, "ignore-columns": true, map: list?.check && formatMap([...list.check.map]) }
     return (
       <Page
         title={foreign`Import into ${campaign.name}`}
@@ -48,12 +49,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
               The first line should contain the column names <code>npi</code> and <code>email</code>. You can assign
               other columns on the next page and check a preview before the import. The file may have up to 50 MiB.
             </p>
-            <ActionForm
-              action={uploadList}
-              params={{ campaign: campaignId }}
-              label="Upload and check"
-              hidden={{ check: "yes" }}
-            />
+            <ActionForm action={uploadList} params={params} label="Upload and check" hidden={{ check: "yes" }} />
           </>
         ) : (
           <SentList list={list} campaign={campaign} />

@@ -4,14 +4,13 @@ import type {
   Grouping,
   NumberName,
   Numbers,
-  NumbersFilter,
   NumbersGroup,
   Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
 import { addDays } from "@outreach/domain/digest/DateRange"
 import { Record, String as Str } from "effect"
 import { Table, withQuery } from "../../components/layout.tsx"
-import { Noted, renderValue, Time, type Value } from "../../components/values.tsx"
+import { isolated, Noted, renderValue, Time, type Value } from "../../components/values.tsx"
 import { listCountedBy, recipientsOf } from "../campaigns/campaignsPages.tsx"
 import { describeBounces } from "../campaigns/DomainTable.tsx"
 
@@ -48,6 +47,7 @@ const COLUMNS: Readonly<Record<string, { of: NumberName; withBots?: NumberName; 
   Unsubscribed: { of: "unsubscribed", isShareOfSent: true },
 }
 
+/** The numbers of a group, or of all groups. */
 type Row = Numbers & Pick<NumbersGroup, "organizationId" | "programId" | "campaignId"> & Partial<NumbersGroup>
 
 /** Returns a number with a link to its list. The log of events has no programs, so a program's number links to its campaigns. */
@@ -66,41 +66,36 @@ const linkTo = (name: NumberName, row: Row, period: Period): Value => {
   return { to, name: row[name] }
 }
 
-/** The numbers of a period in total, and by organization, program or campaign. */
+/** The numbers of a period: the total, and those of each organization, program or campaign. */
 export const GroupTable = (props: {
   readonly title: string
   readonly grouping: Grouping
   readonly period: Period
-  readonly filter: NumbersFilter
-  readonly total: Numbers
-  readonly groups: ReadonlyArray<NumbersGroup>
+  readonly rows: readonly [total: Row, ...groups: ReadonlyArray<NumbersGroup>]
 }) => {
-  const { grouping, period, filter, groups } = props
-  const { organizationId = null, programId = null } = filter
-  const total: Row = { ...props.total, organizationId, programId, campaignId: null }
+  const { title, grouping, period, rows } = props
+  const [total] = rows
   return (
-    <Table
-      label={props.title}
-      rows={[total, ...groups]}
+    <Table<Row>
+      label={title}
+      rows={rows}
       columns={{
-        [Str.capitalize(grouping)]: (row: Row) =>
-          row === total ? "Total" : nameOf(row as NumbersGroup, grouping, period),
-        ...Record.map(COLUMNS, ({ of, withBots, isShareOfSent }) => {
-          const number = (row: Row) => (
+        [Str.capitalize(grouping)]: (row) => (row === total ? "Total" : nameOf(row, grouping, period)),
+        ...Record.map(COLUMNS, ({ of, withBots, isShareOfSent }) => ({
+          number: (row: Row) => (
             <Noted note={isShareOfSent && row[of] > 0 && row.sent > 0 ? formatShare(row[of] / row.sent) : ""}>
               {renderValue(linkTo(of, row, period))}
               {withBots !== undefined && <> ({renderValue(linkTo(withBots, row, period))})</>}
             </Noted>
-          )
-          return { number }
-        }),
+          ),
+        })),
       }}
     />
   )
 }
 
 /** Returns the name of a group with a link to its parts. */
-const nameOf = (group: NumbersGroup, grouping: Grouping, period: Period): Value => {
+const nameOf = (group: Row, grouping: Grouping, period: Period): Value => {
   const { organizationId: organization, programId: program } = group
   const link = (by: Grouping) => withQuery("/numbers", { organization, ...period, by, ...(program && { program }) })
   switch (grouping) {
@@ -130,9 +125,7 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
         ) : (
           <>
             {[...new Set(replies)].map((reply) => (
-              <div key={reply}>
-                <bdi>{reply}</bdi>
-              </div>
+              <div key={reply}>{isolated(reply)}</div>
             ))}
             <Time at={lastReplyAt} />
           </>

@@ -59,7 +59,8 @@ const numbersPage = definePage("/numbers", {
     const { filter, by, period, query } = chosenBy(given, now)
     const { organization, program } = query
     const reader = yield* NumbersReader
-    const total = yield* reader.total(filter, period)
+    const sums = yield* reader.total(filter, period)
+    const total = { ...sums, organizationId: organization ?? null, programId: program ?? null, campaignId: null }
     const groups = yield* reader.groups(filter, by, period, MAX_GROUPS)
     const domains = yield* reader.bouncedDomains(filter, MAX_DOMAINS)
     const title = `${period.from === period.to ? period.to : `${period.from} to ${period.to}`}, by ${by}`
@@ -83,7 +84,7 @@ const numbersPage = definePage("/numbers", {
         />
         <p>Opens and clicks count each recipient once. Shares are relative to sent e-mails.</p>
         <Section title={title}>
-          <GroupTable title={title} grouping={by} period={period} filter={filter} total={total} groups={groups} />
+          <GroupTable title={title} grouping={by} period={period} rows={[total, ...groups]} />
           {groups.length === MAX_GROUPS && <p>Only the {MAX_GROUPS} groups with most e-mails are shown.</p>}
           <LinkLine to={withQuery("/numbers/csv", query)}>Download as CSV</LinkLine>
         </Section>

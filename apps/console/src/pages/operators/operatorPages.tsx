@@ -19,12 +19,12 @@ import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 
-const addAction = operationAction("/operators", createOperator)
+const add = operationAction("/operators", createOperator)
 
 const operatorsPages = listPage("/operators", operators, {
   around: ({ objects }) => ({
     commands: [["operators create", { name: "…", role: "viewer" }]],
-    above: <ActionForm title="Add an operator" action={addAction} controls={optionsOf(objects)} />,
+    above: <ActionForm title="Add an operator" action={add} controls={optionsOf(objects)} />,
   }),
 })
 
@@ -38,6 +38,7 @@ const operatorPage = definePage("/operators/:operator", {
     const organization = organizationId && (yield* (yield* OrganizationReader).find(organizationId))
     const sessions = yield* listSessions(id)
     const { proxyHeader } = yield* ConsoleConfig
+    const params = { operator: id }
     return (
       <Page
         title={<ForeignText>{name}</ForeignText>}
@@ -67,27 +68,20 @@ const operatorPage = definePage("/operators/:operator", {
                   "Last used": (session) => ({ at: session.lastUsedAt }),
                   Expires: (session) => ({ at: session.expiresAt }),
                   End: (session) => (
-                    <ActionForm
-                      action={signOutAction}
-                      params={{ operator: id }}
-                      label="End"
-                      hidden={{ session: session.id }}
-                    />
+                    <ActionForm action={signOut} params={params} label="End" hidden={{ session: session.id }} />
                   ),
                 }}
               />
-              {sessions.length > 1 && (
-                <ActionForm action={signOutAction} params={{ operator: id }} controls={{ session: false }} />
-              )}
+              {sessions.length > 1 && <ActionForm action={signOut} params={params} controls={{ session: false }} />}
               {proxyHeader === null ? (
-                <ActionForm action={linkAction} params={{ operator: id }} isPrimary />
+                <ActionForm action={createLink} params={params} isPrimary />
               ) : (
                 <p>A proxy signs operators in by name.</p>
               )}
             </Section>
             <Section title="Role">
-              <ActionForm action={roleAction} params={{ operator: id }} found={operator} />
-              <ConfirmLink page={removeRoutes[0]} params={{ operator: id }} label="Remove" isDangerous />
+              <ActionForm action={changeRole} params={params} found={operator} />
+              <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
             </Section>
           </>
         )}
@@ -96,19 +90,11 @@ const operatorPage = definePage("/operators/:operator", {
   }),
 })
 
-const roleAction = operationAction("/operators/:operator/role", updateOperator)
-const linkAction = operationAction("/operators/:operator/link", createSignInLink, {
+const changeRole = operationAction("/operators/:operator/role", updateOperator)
+const createLink = operationAction("/operators/:operator/link", createSignInLink, {
   omit: ["role", "organizationId", "name"],
 })
-const signOutAction = operationAction("/operators/:operator/sign-out", signOutOperator)
+const signOut = operationAction("/operators/:operator/sign-out", signOutOperator)
 const removeRoutes = operationConfirmation("/operators/:operator/remove", removeOperator, { to: "/operators" })
 
-export const operatorRoutes = [
-  ...operatorsPages,
-  addAction,
-  operatorPage,
-  roleAction,
-  linkAction,
-  signOutAction,
-  ...removeRoutes,
-] as const
+export const operatorRoutes = [...operatorsPages, add, operatorPage, changeRole, createLink, signOut, ...removeRoutes]

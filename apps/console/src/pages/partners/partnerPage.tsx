@@ -172,10 +172,4 @@ export const revokeKeyRoutes = operationConfirmation("/keys/:key/revoke", revoke
 
 const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
 
-export const partnerRoutes = [
-  ...partnerPages,
-  issueKeyAction,
-  rotateKeyAction,
-  ...revokeKeyRoutes,
-  contactsAction,
-] as const
+export const partnerRoutes = [...partnerPages, issueKeyAction, rotateKeyAction, ...revokeKeyRoutes, contactsAction]

@@ -22,11 +22,6 @@ import { pathTo } from "../../view/paths.ts"
 import { revokeKeyRoutes } from "../partners/partnerPage.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
-const COMMANDS = [
-  ["recipients find", { email: "…" }],
-  ["recipients find", { npi: "…" }],
-  ["recipients find", { token: "…" }],
-]
 const MAX_ENTRIES = 20
 
 /** A found object and its page. */
@@ -151,16 +146,15 @@ const keyOf = (by: "npi" | "email" | "token", value: string, { organizationId }:
 
 const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", value: string, operator: Operator) {
   const recipients = yield* (yield* TimelineReader).findPeople(keyOf(by, value, operator))
-  const people: ReadonlyArray<Arr.NonEmptyReadonlyArray<Recipient>> = Object.values(
-    Arr.groupBy(recipients, ({ organizationId, npi }): string => `${organizationId} ${npi}`),
-  )
-  return people.map(
-    ([newest]): Hit => ({
+  const isSame = (one: Recipient, other: Recipient) =>
+    one.organizationId === other.organizationId && one.npi === other.npi
+  return Arr.dedupeWith(recipients, isSame).map(
+    ({ id, npi, email, organizationId }): Hit => ({
       what: "Clinician",
-      to: `/people/${newest.id}`,
-      name: `NPI ${maskNpi(newest.npi)}`,
-      note: <Masked>{maskEmail(newest.email)}</Masked>,
-      organizationId: newest.organizationId,
+      to: `/people/${id}`,
+      name: `NPI ${maskNpi(npi)}`,
+      note: <Masked>{maskEmail(email)}</Masked>,
+      organizationId,
     }),
   )
 })
@@ -202,7 +196,7 @@ const searchPage = (page: {
   readonly found?: ComponentChildren
   readonly typed?: string | undefined
 }): PageElement => (
-  <Page title={page.title} commands={COMMANDS}>
+  <Page title={page.title} commands={["email", "npi", "token"].map((by) => ["recipients find", { [by]: "…" }])}>
     {page.found}
     <section>
       <ActionForm

@@ -48,13 +48,9 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
       const last = kept.get(key)
       if (!underWay.has(key) && (last === undefined || now - toUnixMillis(last.at) > FRESH_MS)) {
         underWay.add(key)
-        const anew = lookUp(sender, verifiedLinkDomain(sender))
-        yield* Effect.forkIn(
-          Effect.ensuring(
-            anew,
-            Effect.sync(() => underWay.delete(key)),
-          ),
-          scope,
+        yield* lookUp(sender, verifiedLinkDomain(sender)).pipe(
+          Effect.ensuring(Effect.sync(() => underWay.delete(key))),
+          Effect.forkIn(scope),
         )
       }
       return last

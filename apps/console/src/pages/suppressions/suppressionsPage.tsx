@@ -4,13 +4,12 @@ import type { ValuesOf } from "@outreach/backoffice/operations/Field"
 import { createSuppression, removeSuppression, type scope } from "@outreach/backoffice/operations/suppressions"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import type { Suppression } from "@outreach/domain/suppressions/Suppression"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect } from "effect"
-import { ActionForm, type Controls } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Section, Table, withQuery } from "../../components/layout.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
-import { useMay } from "../../view/View.ts"
 
 const options = {
   omit: ["id"],
@@ -21,6 +20,9 @@ const options = {
 const addSuppression = operationAction("/suppressions/add", createSuppression, options)
 const liftSuppression = operationAction("/suppressions/lift", removeSuppression, options)
 
+/** The row of a suppression determines these inputs. */
+const NOT_CHOSEN = { organization: false, program: false, npi: false, email: false } as const
+
 const suppressionPages = listPage("/suppressions", suppressions, {
   showLabel: "Show NPIs and addresses, to lift one",
   read: ({ filter: { organizationId } }) =>
@@ -28,8 +30,12 @@ const suppressionPages = listPage("/suppressions", suppressions, {
       counts:
         organizationId === undefined ? Effect.succeed([]) : SuppressionReader.use(({ count }) => count(organizationId)),
     }),
-  around: ({ filter: { organizationId, programId }, counts, objects, isShown }) => {
+  around: ({ filter: { organizationId, programId }, counts, objects, isShown, context }) => {
     const program = programId ?? "pgm_…"
+    const form = {
+      hidden: { organization: organizationId },
+      controls: { program: { value: programId, options: objects.byField["programId"] ?? [] } },
+    }
     return {
       commands: [
         ["suppressions create", { program, npi: "…", reason: "…" }],
@@ -37,7 +43,7 @@ const suppressionPages = listPage("/suppressions", suppressions, {
         ["suppressions import", "clinicians.csv", { program }],
         ["suppressions export", { organization: organizationId ?? "org_…", out: "suppressions.csv" }],
       ],
-      above: counts.length > 0 && (
+      above: (
         <Table
           title="Scopes"
           label="Entries per scope"
@@ -54,44 +60,34 @@ const suppressionPages = listPage("/suppressions", suppressions, {
           }}
         />
       ),
-      actions: { Lift: isShown && ((entry) => <LiftEntry {...entry} />) },
-      below: (
-        <SuppressForms
-          hidden={{ organization: organizationId }}
-          controls={{ program: { value: programId, options: objects.byField["programId"] ?? [] } }}
-        />
-      ),
+      actions: {
+        Lift:
+          isShown &&
+          (({ organizationId, programId, kind, value }) => (
+            <ActionForm
+              action={liftSuppression}
+              hidden={{ [kind]: value, ...(programId ? { program: programId } : { organization: organizationId }) }}
+              controls={{ ...NOT_CHOSEN, reason: { size: 20, hint: undefined } }}
+            />
+          )),
+      },
+      below:
+        mayActAs(context.operator.role, "operator") &&
+        (organizationId === undefined ? (
+          <p>Choose an organization above to add or lift a suppression.</p>
+        ) : (
+          <>
+            <Section title="Add a suppression">
+              <ActionForm action={addSuppression} {...form} />
+            </Section>
+            <Section title="Lift a suppression">
+              <p>This also lifts a suppression of the whole organization.</p>
+              <ActionForm action={liftSuppression} {...form} />
+            </Section>
+          </>
+        )),
     }
   },
 })
-
-const LiftEntry = ({ organizationId, programId, kind, value }: Suppression) => (
-  <ActionForm
-    action={liftSuppression}
-    hidden={{ [kind]: value, ...(programId === null ? { organization: organizationId } : { program: programId }) }}
-    controls={{ organization: false, program: false, npi: false, email: false, reason: { size: 20, hint: undefined } }}
-  />
-)
-
-const SuppressForms = (form: {
-  readonly hidden: { readonly organization: string | undefined }
-  readonly controls: Controls
-}) => {
-  if (!useMay({ role: "operator" })) return null
-  if (form.hidden.organization === undefined) {
-    return <p>Choose an organization above to add or lift a suppression.</p>
-  }
-  return (
-    <>
-      <Section title="Add a suppression">
-        <ActionForm action={addSuppression} {...form} />
-      </Section>
-      <Section title="Lift a suppression">
-        <p>This also lifts a suppression of the whole organization.</p>
-        <ActionForm action={liftSuppression} {...form} />
-      </Section>
-    </>
-  )
-}
 
 export const suppressionRoutes = [...suppressionPages, addSuppression, liftSuppression] as const

@@ -51,8 +51,16 @@ export const todayPage = definePage("/", {
           </small>
         </p>
         <ul class="tiles">
-          {Arr.sort(tiles, byUrgency).map((tile) => (
-            <Tile key={tile.title} {...tile} />
+          {Arr.sort(tiles, byUrgency).map(({ title, href, tone, value, detail }) => (
+            <li key={title} class={`tile ${tone}`}>
+              <a href={href}>
+                <span class="title">{title}</span>
+                <span class="value">{value}</span>
+              </a>
+              <small>
+                <bdi>{detail}</bdi>
+              </small>
+            </li>
           ))}
         </ul>
         <Table
@@ -120,16 +128,3 @@ export const todayPage = definePage("/", {
 
 /** Problems come first, otherwise in the given order. */
 const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])
-
-/** A number with a link to its list. */
-const Tile = ({ title, href, tone, value, detail }: TodayTile) => (
-  <li class={`tile ${tone}`}>
-    <a href={href}>
-      <span class="title">{title}</span>
-      <span class="value">{value}</span>
-    </a>
-    <small>
-      <bdi>{detail}</bdi>
-    </small>
-  </li>
-)

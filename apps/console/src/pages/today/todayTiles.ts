@@ -61,19 +61,14 @@ const oldestDueTile = (facts: Facts): TodayTile => ({
 
 const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
   const isStuck = sentInLastMinute === 0 && remaining !== 0
-  const parts = [
-    formatCounted(campaigns, "campaign"),
-    ...(remaining === null ? [] : [`${formatCount(remaining)} left`]),
-    ...(remaining === null || remaining === 0 || sentInLastMinute === 0
-      ? []
-      : [`about ${formatDuration((remaining / sentInLastMinute) * 60)}`]),
-  ]
+  const left = remaining === null ? "" : `, ${formatCount(remaining)} left`
+  const time = remaining && sentInLastMinute && `, about ${formatDuration((remaining / sentInLastMinute) * 60)}`
   return {
     title: "Sending now",
     href: "/campaigns?status=sending",
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
     value: campaigns === 0 && sentInLastMinute === 0 ? "None" : `${formatCount(sentInLastMinute)} per minute`,
-    detail: campaigns === 0 ? "no active campaigns" : parts.join(", "),
+    detail: campaigns === 0 ? "no active campaigns" : `${formatCounted(campaigns, "campaign")}${left}${time || ""}`,
   }
 }
 
