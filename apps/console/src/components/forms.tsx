@@ -275,20 +275,8 @@ export const Field = (props: FieldProps) => {
   )
 }
 
-const ControlOf = (props: FieldProps) => {
-  const {
-    kind = "text",
-    label,
-    hint,
-    example,
-    options = [],
-    all,
-    fault,
-    value,
-    isArgument,
-    isRepeated,
-    ...input
-  } = props
+const ControlOf = ({ kind = "text", options = [], all, value, ...props }: FieldProps) => {
+  const input = Struct.omit(props, ["label", "hint", "example", "fault", "isArgument", "isRepeated"])
   const text = value === undefined || value === null ? undefined : String(value)
   switch (kind) {
     case "choice":
@@ -345,9 +333,10 @@ const CheckBox = ({
 /** A button to the confirmation page. Omitted if the operator's role may not run the action. */
 export const ConfirmLink = <P extends string>(
   props: PathParams<P> & {
-    readonly page: Access & { readonly path: P }
+    readonly page: Access & { readonly path: P; readonly label: string }
     readonly query?: Values
-    readonly label: string
+    /** Default: the page's. */
+    readonly label?: string
   } & Emphasis,
 ) =>
   useMay(props.page) ? (
@@ -355,6 +344,6 @@ export const ConfirmLink = <P extends string>(
       class={`button ${emphasisOf(props)}`}
       href={withQuery(pathTo(props.page, (props.params ?? {}) as PathTexts<P>), props.query ?? {})}
     >
-      {props.label}…
+      {props.label ?? props.page.label}…
     </a>
   ) : null

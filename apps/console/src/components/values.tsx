@@ -21,7 +21,7 @@ export const ForeignText = (props: { readonly children: string }) => {
   return <bdi>{text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text}</bdi>
 }
 
-/** Foreign text with many lines, such as a request's body, in full in a scrolling box. */
+/** Text that may be long or foreign, such as a request's body, in full in a scrolling box. */
 export const ForeignBlock = (props: { readonly children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
   <pre tabIndex={0}>

@@ -20,7 +20,7 @@ import {
 } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
 import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
-import { type Inputs, valuesOf } from "../view/inputs.ts"
+import { type Inputs, pickDefined, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
 import { type Masking, useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
@@ -176,10 +176,8 @@ export const textFile = (name: string, text: string, contentType = "text/csv; ch
 
 /** Returns the given values as the texts of a form. */
 const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(flagsOf(filters, input)).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value === true ? "yes" : value === false ? "no" : String(value)]],
-    ),
+  Record.map(pickDefined(flagsOf(filters, input)), (value) =>
+    value === true ? "yes" : value === false ? "no" : String(value),
   )
 
 /** Returns the columns of a list for a table. A table of one organization doesn't show it. */

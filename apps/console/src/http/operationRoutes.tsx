@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
-import { CopyButton, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
+import { CopyButton, ForeignBlock, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
 import type { Inputs } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
 import { reject } from "./PageError.ts"
@@ -60,10 +60,7 @@ export const operationAction = <
       return (
         <Page title={label} commands={[[command, ...subjectOf(operation, input), flagsOf(operation.input, input)]]}>
           <p class="problem">This is shown only once. Save it now.</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-          <pre tabIndex={0}>
-            <code>{once}</code>
-          </pre>
+          <ForeignBlock>{once}</ForeignBlock>
           <CopyButton>{once}</CopyButton>
           <p>{isolated(notice)}</p>
           {yield* below(result)}
@@ -175,7 +172,7 @@ export const operationConfirmation = <
       )
     }),
   }) as unknown as Route<R, P>
-  return [page, action] as const
+  return [{ ...page, label: operation.link ?? label }, action] as const
 }
 
 const typed = field(Schema.String, "Type the word", { size: 24 })

@@ -64,7 +64,7 @@ const newPage = <const P extends `/${string}`, F extends Fields, A extends objec
       )
     }),
   })
-  return [page, action] as const
+  return [{ ...page, label: title }, action] as const
 }
 
 const partner = newPage("/partners/new", createOrganization, {

@@ -68,20 +68,14 @@ export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, 
   for (const [name, value] of given) {
     if (value) texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
   }
-  const values: Record<string, unknown> = {}
-  const faults: Record<string, string> = {}
-  for (const [name, input] of Object.entries(declared)) {
-    const parsed = parse(name, input, texts.get(name)?.trim() ?? "")
-    if (Result.isSuccess(parsed)) values[name] = parsed.success
-    else faults[name] = parsed.failure
-  }
+  const [values, faults] = Record.partition(declared, (input, name) =>
+    parse(name, input, texts.get(name)?.trim() ?? ""),
+  )
   // Every range uses these names. Times and dates sort as text.
   const { from, to } = values
-  if (typeof from === "string" && typeof to === "string" && from > to) {
-    const [begin, end] = ["from", "to"].map((name) => textOf(controlOf(declared[name]!)?.label ?? name))
-    faults["to"] = `${end} is not valid. It must not be before ${begin}.`
-  }
-  return { values, faults }
+  if (typeof from !== "string" || typeof to !== "string" || from <= to) return { values, faults }
+  const [begin, end] = ["from", "to"].map((name) => textOf(controlOf(declared[name]!)?.label ?? name))
+  return { values, faults: { ...faults, to: `${end} is not valid. It must not be before ${begin}.` } }
 }
 
 type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }

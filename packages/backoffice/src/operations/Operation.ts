@@ -62,6 +62,8 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly access?: "reads" | "reveals"
   /** The button's label. Default: none, for an operation without a form. */
   readonly label: string
+  /** The label of the button that opens the confirmation. Default: `label`. */
+  readonly link?: string
   readonly of: S
   readonly input: F
   /** Whether a command requires `--yes` if its plan has a `caution`. */

@@ -236,6 +236,7 @@ export const cancelCampaign = operation("campaigns cancel", {
   ...ofCampaign,
   about: "Cancel a campaign permanently",
   label: "Cancel permanently",
+  link: "Cancel",
   isIrreversible: true,
   input: { reason },
   *plan({ campaignId }) {

@@ -128,6 +128,7 @@ const formatCounts = (counts: PersonalDataCounts): string =>
 export const eraseClinician = operation("clinicians erase", {
   about: "Erase a clinician permanently; a keyed hash keeps suppressing them. Prints the certificate",
   label: "Erase permanently",
+  link: "Erase",
   isIrreversible: true,
   input: inputs,
   *plan(given) {

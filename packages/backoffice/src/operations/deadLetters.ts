@@ -65,6 +65,7 @@ export const replayDeadLetters = operation("dead-letters replay", {
   about:
     "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   label: "Replay all",
+  link: "Replay this selection",
   input: { ...selection, rate },
   *plan({ rate: _, ...given }) {
     const { filter } = toSelection(given)

@@ -242,6 +242,7 @@ export const enableEndpoint = operation("endpoints enable", {
 export const removeEndpoint = operation("endpoints remove", {
   about: "Remove an endpoint permanently with its separate signing secrets; its history remains",
   label: "Remove permanently",
+  link: "Remove",
   isIrreversible: true,
   of,
   *plan({ endpointId }) {
@@ -306,6 +307,7 @@ export const replayEvents = operation("endpoints replay", {
   forPartners: true,
   about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   label: "Send the events",
+  link: "Replay a period",
   of,
   input: { ...period, rate },
   *plan(given) {

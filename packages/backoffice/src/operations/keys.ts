@@ -48,6 +48,7 @@ export const revokeKey = operation("keys revoke", {
   ...ofPartner,
   about: "Revoke a key immediately and permanently",
   label: "Revoke now",
+  link: "Revoke",
   isIrreversible: true,
   of: { keyId: KeyId },
   *plan({ keyId }) {

@@ -37,6 +37,7 @@ export const cancelReplay = operation("replays cancel", {
   forPartners: true,
   about: "Cancel a replay; deliveries that it has replayed aren't recalled",
   label: "Cancel the replay",
+  link: "Cancel",
   isIrreversible: true,
   of: { replayId: ReplayId },
   *plan({ replayId }) {

@@ -38,6 +38,7 @@ export const rotateSecret = operation("secrets rotate", {
 export const revokeSecret = operation("secrets revoke", {
   about: "Revoke a signing secret immediately and permanently, for example after a leak",
   label: "Revoke now",
+  link: "Revoke",
   isIrreversible: true,
   of: { secretId: SecretId },
   *plan({ secretId }) {

@@ -180,6 +180,7 @@ export const rotateDkimKey = operation("senders rotate-dkim", {
 export const removeSender = operation("senders remove", {
   about: "Remove a sender and its DKIM keys permanently",
   label: "Remove permanently",
+  link: "Remove",
   isIrreversible: true,
   of: { senderId: SenderId },
   *plan({ senderId }) {
@@ -206,6 +207,7 @@ export const removeSender = operation("senders remove", {
 export const removeLinkDomain = operation("link-domains remove", {
   about: "Remove a link domain that no sender uses: links in sent e-mails stop working",
   label: "Remove permanently",
+  link: "Remove",
   isIrreversible: true,
   of: { linkDomain: DomainName },
   *plan({ linkDomain: domain }) {

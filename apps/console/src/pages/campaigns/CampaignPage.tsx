@@ -65,10 +65,10 @@ const contentOf = (view: CampaignView) => {
       {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopReason {...view} />}
       <CampaignProgressBar {...view} />
       <div class="actions">
-        {status === "draft" && <ConfirmLink page={schedule[0]} params={params} label="Schedule" isPrimary />}
+        {status === "draft" && <ConfirmLink page={schedule[0]} params={params} isPrimary />}
         {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
-        {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} label="Resume" isPrimary />}
-        {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} label="Cancel" isDangerous />}
+        {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} isPrimary />}
+        {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} isDangerous />}
         {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
         {isOpen && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
         {view.canSendTest && <ActionForm action={sendTest} params={params} />}

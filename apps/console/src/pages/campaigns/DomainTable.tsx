@@ -3,7 +3,7 @@ import { formatCount } from "@outreach/backoffice/format"
 import type { LateRefusalCause } from "@outreach/domain/mail/returned/lateRefusalCause"
 import { Struct } from "effect"
 import { Table } from "../../components/layout.tsx"
-import { Code, ForeignText, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, Noted, StatusBadge, Time } from "../../components/values.tsx"
 
 const REASONS = {
   mailboxNotFound: "no such mailbox",
@@ -28,10 +28,10 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
       rows={props.domains}
       empty="No responses from mail servers yet."
       columns={{
-        Domain: ({ domain }) => <ForeignText>{domain}</ForeignText>,
+        Domain: ({ domain }) => domain,
         State: ({ pausedUntil }) =>
           pausedUntil === null ? (
-            <StatusBadge tone="good">open</StatusBadge>
+            { tone: "good", word: "open" }
           ) : (
             <>
               <StatusBadge tone="bad">rejecting</StatusBadge> until <Time at={pausedUntil} />
@@ -71,7 +71,7 @@ export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefus
     rows={props.refusals}
     columns={{
       Cause: ({ cause }) => CAUSES[cause],
-      Domain: ({ domain }) => (domain === null ? "all" : <ForeignText>{domain}</ForeignText>),
+      Domain: ({ domain }) => domain ?? "all",
       Messages: { number: ({ messages }) => messages },
     }}
   />

@@ -31,7 +31,7 @@ const cells = {
 const campaignsPages = listPage("/campaigns", campaigns, {
   cells,
   around: ({ filter: { programId: program } }) => ({
-    above: <ConfirmLink page={newCampaignPage} query={{ program }} label="Create a campaign" isPrimary />,
+    above: <ConfirmLink page={newCampaignPage} query={{ program }} isPrimary />,
   }),
 })
 

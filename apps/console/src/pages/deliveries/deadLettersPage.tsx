@@ -32,7 +32,7 @@ const deadLettersPages = listPage("/dead-letters", deadLetters, {
             to={(status) => withQuery("/dead-letters", { ...given, status })}
           />
         )}
-        {rows.length > 0 && <ConfirmLink page={replayPage} query={given} label="Replay this selection" />}
+        {rows.length > 0 && <ConfirmLink page={replayPage} query={given} />}
       </>
     ),
   }),

@@ -21,8 +21,7 @@ const replaysPages = listPage("/replays", replays, {
     title: "Replays",
     refreshSeconds: rows.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined,
     actions: {
-      Cancel: ({ id, state }) =>
-        state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} label="Cancel" />,
+      Cancel: ({ id, state }) => state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} />,
     },
   }),
 })

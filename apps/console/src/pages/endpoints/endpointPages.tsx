@@ -95,12 +95,12 @@ const endpointPage = definePage("/endpoints/:endpoint", {
             <ActionForm action={testAction} params={params} isPrimary={enabled} />
             <ActionForm action={showAction} params={params} label="Show the full address" />
             {enabled ? (
-              <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
+              <ConfirmLink page={disableRoutes[0]} params={params} isDangerous />
             ) : (
-              <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
+              <ConfirmLink page={enableRoutes[0]} params={params} isPrimary />
             )}
-            <ConfirmLink page={replayRoutes[0]} params={params} label="Replay a period" />
-            <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
+            <ConfirmLink page={replayRoutes[0]} params={params} />
+            <ConfirmLink page={removeRoutes[0]} params={params} isDangerous />
           </div>
         )}
         {causes.length > 0 && (

@@ -3,36 +3,34 @@ import { IMPORT_TONES, imports } from "@outreach/backoffice/lists/imports"
 import { ImportLog, type ImportRecord, MAX_KEPT, type Reject } from "@outreach/backoffice/recipients/ImportLog"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Effect } from "effect"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { foreign, StatusBadge } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
-import { useMay } from "../../view/View.ts"
 
 const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
   read: ({ filter: { campaignId } }) =>
     Effect.all({ campaign: CampaignRepository.use(({ find }) => find(campaignId)) }),
-  around: ({ campaign }) => ({
+  around: ({ campaign, context: { operator } }) => ({
     title: foreign`Imports into ${campaign.name}`,
     commands: [isOpen(campaign) && ["recipients import", "list.csv", { campaign: campaign.id, check: true }]],
-    above: <ImportLink campaign={campaign} />,
+    above: isOpen(campaign) ? (
+      mayActAs(operator.role, "operator") && (
+        <LinkLine to={`/campaigns/${campaign.id}/imports/new`}>Import a list</LinkLine>
+      )
+    ) : (
+      <p>Recipients can be added to drafts and paused campaigns. This one is {campaign.status}.</p>
+    ),
     below: <LinkLine to={`/campaigns/${campaign.id}`}>Back to the campaign</LinkLine>,
   }),
 })
 
 const isOpen = ({ status }: Campaign): boolean => IMPORTABLE.includes(status)
 
-const ImportLink = ({ campaign }: { readonly campaign: Campaign }) => {
-  const may = useMay({ role: "operator" })
-  if (!isOpen(campaign)) {
-    return <p>Recipients can be added to drafts and paused campaigns. This one is {campaign.status}.</p>
-  }
-  return may ? <LinkLine to={`/campaigns/${campaign.id}/imports/new`}>Import a list</LinkLine> : null
-}
-
 const importPage = definePage("/imports/:import", {
-  run: Effect.fnUntraced(function* ({ import: importId }) {
+  run: Effect.fnUntraced(function* ({ import: importId }, { operator }) {
     const found = yield* (yield* ImportLog).find(importId)
     const { campaignId } = found
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
@@ -72,7 +70,13 @@ const importPage = definePage("/imports/:import", {
             }}
           />
           <RejectedLines {...found} />
-          {found.rejects.length > 0 && <DownloadLink {...found} />}
+          {found.rejects.length > 0 && mayActAs(operator.role, "operator") && (
+            <LinkLine to={`/imports/${importId}/rejects`}>
+              Download the{" "}
+              {found.rejected > MAX_KEPT.rejects ? `first ${formatCount(MAX_KEPT.rejects)}` : "rejected lines"} by
+              number and reason
+            </LinkLine>
+          )}
         </Live>
         <LinkLine to={`/campaigns/${campaignId}/imports`}>All imports into this campaign</LinkLine>
       </Page>
@@ -92,14 +96,6 @@ const Progress = ({ lines, ...counts }: ImportRecord) => {
     </p>
   )
 }
-
-const DownloadLink = ({ id, rejected }: ImportRecord) =>
-  useMay({ role: "operator" }) ? (
-    <LinkLine to={`/imports/${id}/rejects`}>
-      Download the {rejected > MAX_KEPT.rejects ? `first ${formatCount(MAX_KEPT.rejects)}` : "rejected lines"} by number
-      and reason
-    </LinkLine>
-  ) : null
 
 const rejectsFile = defineResource("/imports/:import/rejects", {
   role: "operator",

@@ -38,11 +38,9 @@ const periodsAt = (now: number): Readonly<Record<string, Period>> => {
   const today = dateAt(now)
   const firstOfMonth = (date: CalendarDate) => `${date.slice(0, 8)}01` as CalendarDate
   const before = (date: CalendarDate) => addDays(date, -1)
-  const [yesterday, monday, first] = [
-    before(today),
-    addDays(today, -((new Date(now).getUTCDay() + 6) % 7)),
-    firstOfMonth(today),
-  ]
+  const yesterday = before(today)
+  const monday = addDays(today, -((new Date(now).getUTCDay() + 6) % 7))
+  const first = firstOfMonth(today)
   return {
     Today: { from: today, to: today },
     Yesterday: { from: yesterday, to: yesterday },

@@ -81,7 +81,7 @@ const operatorPage = definePage("/operators/:operator", {
             </Section>
             <Section title="Role">
               <ActionForm action={changeRole} params={params} found={operator} />
-              <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
+              <ConfirmLink page={removeRoutes[0]} params={params} isDangerous />
             </Section>
           </>
         )}

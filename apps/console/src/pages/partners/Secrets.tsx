@@ -52,9 +52,7 @@ export const readSecrets = Effect.fnUntraced(function* (organizationId: Organiza
         }}
         actions={{
           Revoke: ({ id, state }) =>
-            state !== "expired" && (
-              <ConfirmLink page={revokeSecretRoutes[0]} params={{ secret: id }} label="Revoke" isDangerous />
-            ),
+            state !== "expired" && <ConfirmLink page={revokeSecretRoutes[0]} params={{ secret: id }} isDangerous />,
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are expired; the command lists them.</p>}

@@ -84,8 +84,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
               }}
             />
             <p>
-              <ConfirmLink page={newProgramPage} query={params} label="Add a program" />{" "}
-              <ConfirmLink page={newSenderPage} query={params} label="Add a sender" />
+              <ConfirmLink page={newProgramPage} query={params} /> <ConfirmLink page={newSenderPage} query={params} />
             </p>
           </Section>
         )}
@@ -124,7 +123,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
                       title={foreign`Rotate or revoke ${name}`}
                       action={rotateKeyAction}
                       params={{ key: id }}
-                      below={<ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />}
+                      below={<ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} isDangerous />}
                     />
                   )}
                 </div>

@@ -27,8 +27,6 @@ export const partnersRoutes = listPage("/partners", organizations, {
   around: ({ context }) => ({
     commands: [["organizations show", "org_…"]],
     controls: { organization: false },
-    above: context.operator.organizationId === null && (
-      <ConfirmLink page={newPartnerPage} label="Add an organization" isPrimary />
-    ),
+    above: context.operator.organizationId === null && <ConfirmLink page={newPartnerPage} isPrimary />,
   }),
 })

@@ -157,7 +157,7 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
             )}
             <div class="actions">
               <ActionForm action={exportPerson} params={params} />
-              <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
+              <ConfirmLink page={erasePerson[0]} params={params} isDangerous />
             </div>
           </Section>
         )}

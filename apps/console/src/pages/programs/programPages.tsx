@@ -26,7 +26,7 @@ import { newCampaignPage, newProgramPage, newSenderPage } from "../newPages.tsx"
 const programsPages = listPage("/programs", programs, {
   cells: { complained: (program) => <ComplaintRate {...program} /> },
   around: ({ filter: { organizationId: organization } }) => ({
-    above: <ConfirmLink page={newProgramPage} query={{ organization }} label="Add a program" isPrimary />,
+    above: <ConfirmLink page={newProgramPage} query={{ organization }} isPrimary />,
   }),
 })
 
@@ -67,9 +67,7 @@ const programPage = definePage("/programs/:program", {
         {(senderName === null || postalAddress === null) && (
           <p class="problem">The sender name or postal address is missing. Add both before you create a campaign.</p>
         )}
-        {!isArchived && (
-          <ConfirmLink page={newCampaignPage} query={{ program: id }} label="Create a campaign" isPrimary />
-        )}
+        {!isArchived && <ConfirmLink page={newCampaignPage} query={{ program: id }} isPrimary />}
         <div class="halves">
           <Section title="Facts">
             <Facts
@@ -125,11 +123,7 @@ const programPage = definePage("/programs/:program", {
           {...(isArchived && { controls: { status: { all: "archived" } } })}
         />
         {senders.every(({ programId }) => programId === null) && (
-          <ConfirmLink
-            page={newSenderPage}
-            query={{ organization: organizationId, program: id }}
-            label="Add a sender"
-          />
+          <ConfirmLink page={newSenderPage} query={{ organization: organizationId, program: id }} />
         )}
         {!isArchived && (
           <ActionForm title="Archive" action={archiveAction} params={{ program: id }}>

@@ -31,7 +31,7 @@ const sendersPages = listPage("/senders", senders, {
   read: ({ filter: { organizationId } }) =>
     Effect.all({ domains: LinkDomainRepository.use(({ list }) => list(organizationId)) }),
   around: ({ filter: { organizationId: organization }, domains, rows, objects, context }) => ({
-    above: <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />,
+    above: <ConfirmLink page={newSenderPage} query={{ organization }} isPrimary />,
     below: domains.length > 0 && (
       <Table
         title="Link domains"
@@ -45,7 +45,7 @@ const sendersPages = listPage("/senders", senders, {
             context.operator.organizationId === null &&
             (({ domain }) =>
               rows.every(({ linkDomain }) => linkDomain !== domain) && (
-                <ConfirmLink page={removeLinkDomainRoutes[0]} query={{ "link-domain": domain }} label="Remove" />
+                <ConfirmLink page={removeLinkDomainRoutes[0]} query={{ "link-domain": domain }} />
               )),
         }}
       />
@@ -150,7 +150,7 @@ const senderPage = definePage("/senders/:sender", {
         <ActionForm title="Change" action={updateAction} params={params} found={sender}>
           <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
         </ActionForm>
-        <ConfirmLink page={removeSenderRoutes[0]} params={params} label="Remove" />
+        <ConfirmLink page={removeSenderRoutes[0]} params={params} />
       </Page>
     )
   }),

@@ -95,9 +95,8 @@ const checkRow = ({ check, ...finding }: Finding & { readonly check: string }): 
 /** The active alerts; undefined if they can't be read. */
 const readAlerts = readFacts(ALERTING_FACTS).pipe(
   Effect.map(activeAlerts),
-  Effect.catchCause((cause) =>
-    Cause.hasInterruptsOnly(cause)
-      ? Effect.interrupt
-      : Effect.as(Effect.logWarning("failed to read the alerts"), undefined),
+  Effect.catchCauseIf(
+    (cause) => !Cause.hasInterruptsOnly(cause),
+    () => Effect.as(Effect.logWarning("failed to read the alerts"), undefined),
   ),
 )
