@@ -234,6 +234,7 @@ export const pauseCampaign = operation("campaigns pause", {
 
 export const cancelCampaign = operation("campaigns cancel", {
   ...ofCampaign,
+  role: "admin",
   about: "Cancel a campaign permanently",
   label: "Cancel permanently",
   link: "Cancel",

@@ -1,0 +1,100 @@
+import { subjects } from "@outreach/backoffice/subjects"
+import { expect, test } from "vitest"
+
+type Module = Readonly<Record<string, unknown>>
+interface Declared {
+  readonly command: string
+  readonly role: string
+  readonly forPartners?: boolean
+}
+
+const commandsOf = async (isChosen: (declared: Declared) => boolean) => {
+  const modules = await Promise.all(Object.values(subjects).flatMap((load): ReadonlyArray<Promise<object>> => load()))
+  const declared = modules
+    .flatMap((module) => Object.values(module as Module))
+    .filter((value): value is Declared => typeof value === "object" && value !== null && "command" in value)
+  return [...new Set(declared.filter(isChosen).map(({ command }) => command))].sort().join("\n")
+}
+
+test("operators and admins may use these", async () => {
+  expect(await commandsOf(({ role }) => role === "operator")).toMatchInlineSnapshot(`
+    "campaigns create
+    campaigns pause
+    campaigns resume
+    campaigns schedule
+    campaigns test
+    campaigns update
+    dead-letters replay
+    deliveries retry
+    endpoints replay
+    endpoints test
+    inbox replay
+    issues mute
+    issues unmute
+    programs archive
+    programs create
+    programs update
+    recipients import
+    replays cancel
+    senders verify
+    suppressions create
+    suppressions remove"
+  `)
+})
+
+test("only admins may use these", async () => {
+  expect(await commandsOf(({ role }) => role === "admin")).toMatchInlineSnapshot(`
+    "campaigns cancel
+    clinicians erase
+    clinicians export
+    dead-letters remove
+    endpoints create
+    endpoints disable
+    endpoints enable
+    endpoints remove
+    endpoints update
+    keys create
+    keys revoke
+    keys rotate
+    keys-at-rest reseal
+    link-domains remove
+    migrate
+    operators create
+    operators list
+    operators remove
+    operators sign-out
+    operators update
+    organizations create
+    organizations update
+    restores begin
+    restores finish
+    restores mark-sent
+    secrets revoke
+    secrets rotate
+    senders create
+    senders remove
+    senders rotate-dkim
+    senders update
+    sign-in-links create
+    suppressions import"
+  `)
+})
+
+test("partners may use these", async () => {
+  expect(await commandsOf(({ forPartners }) => forPartners === true)).toMatchInlineSnapshot(`
+    "dead-letters list
+    dead-letters replay
+    deliveries list
+    deliveries retry
+    endpoints list
+    endpoints replay
+    endpoints test
+    issues list
+    keys create
+    keys revoke
+    keys rotate
+    replays cancel
+    replays list
+    secrets rotate"
+  `)
+})
