@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { RELEASE } from "@outreach/process/release"
+import { type Html, html, prose } from "./html.ts"
+import { section } from "./layout.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 /** Changes of a package: by version, newest first, and the unreleased ones. */
-export interface PackageChanges {
+interface PackageChanges {
   readonly name: string
   readonly releases: ReadonlyArray<{ readonly version: string | null; readonly changes: ReadonlyArray<string> }>
 }
@@ -45,3 +49,25 @@ export const changelog: ReadonlyArray<PackageChanges> = readdirSync(new URL("pac
     const released = existsSync(new URL(file, ROOT)) ? parseChangelog(read(file)) : []
     return [{ name, releases: [...(next.length > 0 ? [{ version: null, changes: next }] : []), ...released] }]
   })
+
+// The order in which partners meet them: the contract, then the packages they install.
+const FIRST = ["@outreach/contract", "@outreach/client", "@outreach/webhook-verifier"]
+
+const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
+
+const packageSection = ({ name, releases }: PackageChanges): Html =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`${releases.length === 0 ? html`<p>Nothing yet.</p>\n` : ""}${releases.map(
+      ({ version, changes }) => html`<h4>${version ?? "Next version"}</h4>
+<ul>
+${changes.length === 0 ? html`<li>Follows the packages that it depends on.</li>\n` : ""}${changes.map((change) => html`<li>${prose(change)}</li>\n`)}</ul>
+`,
+    )}`,
+  )
+
+const packages = changelog.toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
+
+/** Values of the changelog page: the running release, and the changes of each package. */
+export const changelogValues: GuideValues = { release: RELEASE, packageChanges: packages.map(packageSection) }

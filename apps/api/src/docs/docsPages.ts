@@ -7,10 +7,7 @@ import { renderedAssets, renderedPages } from "./renderedDocs.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
 import { staticPage } from "./staticPage.ts"
 
-const DOCUMENT = {
-  "Content-Type": "application/json",
-  "Cache-Control": "public, max-age=300",
-} as const
+const DOCUMENT = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" } as const
 
 const PAGE = {
   "Content-Type": "text/html; charset=utf-8",

@@ -67,12 +67,7 @@ export const errorTexts: GuideTexts = {
   errorIndex: markdown(partnerCatalog, { part: "index" }),
   errorCodes: markdown(partnerCatalog, {
     part: "codes",
-    rows: (code, rows) => ({
-      ...rows,
-      ...retry[code],
-      "What to do": advice[code],
-      "Returned by": answeredBy(code),
-    }),
+    rows: (code, rows) => ({ ...rows, ...retry[code], "What to do": advice[code], "Returned by": answeredBy(code) }),
   }),
   legacyErrorCodes: markdown(legacyCatalog, {
     part: "codes",

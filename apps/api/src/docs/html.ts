@@ -23,5 +23,5 @@ const render = (part: Part): string => {
 export const prose = (text: string): Part =>
   text.split("`").map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece))
 
-export const commaSeparated = (parts: ReadonlyArray<Part>): Part =>
-  parts.map((part, i) => (i === 0 ? part : [", ", part]))
+export const join = (parts: ReadonlyArray<Part>, separator = ", "): Part =>
+  parts.map((part, i) => (i === 0 ? part : [separator, part]))

@@ -1,59 +1,23 @@
-import hljs from "highlight.js/lib/core"
-import bash from "highlight.js/lib/languages/bash"
-import csharp from "highlight.js/lib/languages/csharp"
-import go from "highlight.js/lib/languages/go"
-import java from "highlight.js/lib/languages/java"
-import json from "highlight.js/lib/languages/json"
-import php from "highlight.js/lib/languages/php"
-import python from "highlight.js/lib/languages/python"
-import ruby from "highlight.js/lib/languages/ruby"
-import typescript from "highlight.js/lib/languages/typescript"
-import { type Heading, headingsOf } from "./headingsOf.ts"
+import hljs from "highlight.js/lib/common"
 import { Html, html, type Part } from "./html.ts"
 
-/** The pages under /docs in reading order: navigation label, title and description. */
+const page = (name: string, description: string, title = name) => ({ name, title, description })
+
+/** The pages under /docs in reading order: navigation label, description, and the title if it is another. */
 export const PAGES = {
-  start: {
-    name: "Start",
-    title: "Start here",
-    description: "Get a key and make the first request.",
-  },
-  curl: {
-    name: "Requests",
-    title: "Requests with curl",
-    description: "A command for each endpoint.",
-  },
-  pagination: {
-    name: "Pagination",
-    title: "Pagination and checkpoints",
-    description: "Read lists page by page, and reconcile without losing events.",
-  },
-  webhooks: {
-    name: "Webhooks",
-    title: "Webhooks",
-    description: "Receive and verify signed events, and send your own.",
-  },
-  errors: {
-    name: "Errors",
-    title: "Errors",
-    description: "Each error code, with its cause, retry rule and remedy.",
-  },
-  sandbox: {
-    name: "Sandbox",
-    title: "The sandbox",
-    description: "Run the whole service on your machine, with simulated clinicians.",
-  },
-  reference: {
-    name: "Reference",
-    title: "Reference",
-    description: "Endpoints, parameters, fields and responses.",
-  },
-  changelog: {
-    name: "Changelog",
-    title: "Changelog",
-    description: "Changes of the API and its packages, by version.",
-  },
-} as const
+  start: page("Start", "Get a key and make the first request.", "Start here"),
+  curl: page("Requests", "A command for each endpoint.", "Requests with curl"),
+  pagination: page(
+    "Pagination",
+    "Read lists page by page, and reconcile without losing events.",
+    "Pagination and checkpoints",
+  ),
+  webhooks: page("Webhooks", "Receive and verify signed events, and send your own."),
+  errors: page("Errors", "Each error code, with its cause, retry rule and remedy."),
+  sandbox: page("Sandbox", "Run the whole service on your machine, with simulated clinicians.", "The sandbox"),
+  reference: page("Reference", "Endpoints, parameters, fields and responses."),
+  changelog: page("Changelog", "Changes of the API and its packages, by version."),
+}
 
 /** Name of a page: its path below /docs, except for the first. */
 export type Page = keyof typeof PAGES
@@ -94,7 +58,7 @@ ${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? h
 <p class="hidden" role="status"></p>
 </header>
 <div class="columns">
-${outline(headingsOf(content))}
+${outline(content)}
 <main id="content">
 ${content}
 ${next(current, href)}</main>
@@ -104,18 +68,23 @@ ${next(current, href)}</main>
 `
 }
 
-/** Outline of a page: links to its parts and their sections. */
-const outline = (headings: ReadonlyArray<Heading>): Html => {
-  const link = ({ id, title }: Heading): Html => html`<a href="#${id}">${title}</a>`
-  const parts = headings.flatMap((heading, i) => (heading.level === 2 ? [{ heading, i }] : []))
+/** A heading of a part or of a section, with its anchor. */
+const HEADING = /<h([23])(?: id="([^"]*)")?>(?:<a href="#([^"]*)">)?(.*?)(?:<\/a>)?<\/h\1>/gs
+
+/** Outline of a rendered page: links to its parts and their sections. */
+const outline = ({ markup }: Html): Html => {
+  const parts: Array<{ readonly link: Html; readonly sections: Array<Html> }> = []
+  for (const [, level, id, linked = "", title] of markup.matchAll(HEADING)) {
+    const link = html`<a href="#${id ?? linked}">${new Html(title!.replaceAll(/<[^>]*>/g, ""))}</a>`
+    if (level === "2") parts.push({ link, sections: [] })
+    else parts.at(-1)?.sections.push(link)
+  }
+  const items = (links: ReadonlyArray<Html>) => links.map((link) => html`<li>${link}</li>\n`)
   return html`<nav class="outline" aria-label="On this page">
 <details>
 <summary>On this page</summary>
 <ul>
-${parts.map(({ heading, i }, n) => {
-  const sections = headings.slice(i + 1, parts[n + 1]?.i)
-  return html`<li>${link(heading)}${sections.length === 0 ? "" : html`\n<ul>${sections.map((section) => html`<li>${link(section)}</li>\n`)}</ul>`}</li>\n`
-})}</ul>
+${parts.map(({ link, sections }) => html`<li>${link}${sections.length === 0 ? "" : html`\n<ul>${items(sections)}</ul>`}</li>\n`)}</ul>
 </details>
 </nav>`
 }
@@ -149,15 +118,12 @@ ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.m
 export const code = (label: string, text: string): Html =>
   html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`
 
-const LANGUAGES = { bash, cs: csharp, go, java, json, php, py: python, rb: ruby, ts: typescript }
-
 hljs.configure({ classPrefix: "" })
-for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
 /** Highlights code by the extension of its label; without a label it is JSON or shell. */
 const highlight = (label: string, text: string): Html => {
   const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
-  const language = Object.hasOwn(LANGUAGES, extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
+  const language = hljs.getLanguage(extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
   const { value } = hljs.highlight(text, { language })
   // No style uses these classes.
   return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))

@@ -2,7 +2,7 @@ import { EVENTS, type EventType, type Operation, type OperationId, operations } 
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import type { ErrorCodes } from "@outreach/error-catalog"
-import { commaSeparated, type Html, html, type Part, prose } from "./html.ts"
+import { type Html, html, join, type Part, prose } from "./html.ts"
 import { code, keysOf, section, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 import { curlExamples } from "./requestValues.ts"
@@ -94,7 +94,7 @@ const errorsOf = ({
   const link = (name: string): Part => html`<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
   return [...new Set(errors.map(statusOf))]
     .sort()
-    .map((status) => ({ status, links: commaSeparated(errors.filter((name) => statusOf(name) === status).map(link)) }))
+    .map((status) => ({ status, links: join(errors.filter((name) => statusOf(name) === status).map(link)) }))
 }
 
 const exampleOf = (summary: string, { content }: Media): Part => {

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises"
-import { changelogValues } from "./changelogValues.ts"
+import { changelogValues } from "./changelog.ts"
 import { errorTexts, errorValues } from "./errorValues.ts"
-import { languageTabs } from "./languageTabs.ts"
 import { code, keysOf, layout, PAGES, pathOf } from "./layout.ts"
 import { referenceValues } from "./referenceValues.ts"
 import { type GuideValues, renderGuide } from "./renderGuide.ts"
 import { requestValues } from "./requestValues.ts"
 import { startValues } from "./startValues.ts"
 import { hashOf } from "./staticPage.ts"
-import { verifyInYourLanguage } from "./verifyInYourLanguage.ts"
+import { languageTabs, verifyInYourLanguage } from "./verifyInYourLanguage.ts"
 import { webhookValues } from "./webhookValues.ts"
 
 const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8")
@@ -31,7 +30,7 @@ const values: GuideValues = {
     { language: "TypeScript", content: code("reconcile.ts", await read("samples/reconcile.ts")) },
     { language: "Python", content: code("reconcile.py", await read("samples/languages/reconcile.py")) },
   ]),
-  verifyInYourLanguage: await verifyInYourLanguage(),
+  verifyInYourLanguage,
 }
 
 const guides = await Promise.all(

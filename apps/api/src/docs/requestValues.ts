@@ -56,7 +56,4 @@ ${code(summary, curlExamples[id])}`,
 }
 
 /** Values of the requests page: a command for each operation, plain and with its summary. */
-export const requestValues: GuideValues = {
-  ...curlExamples,
-  requests: keysOf(operations).map(request),
-}
+export const requestValues: GuideValues = { ...curlExamples, requests: keysOf(operations).map(request) }

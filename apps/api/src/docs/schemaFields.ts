@@ -1,4 +1,4 @@
-import { type Html, html, type Part, prose } from "./html.ts"
+import { type Html, html, join, type Part, prose } from "./html.ts"
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
@@ -25,33 +25,25 @@ export interface JsonSchema {
 }
 
 /** Fields of an object, including nested objects. */
-export const schemaFields = (schema: JsonSchema): Html =>
-  fieldList(
-    fieldsOf(schema).map(({ name, isRequired, schema }) => ({
-      name,
-      kind: html`${typeOf(schema)}${isRequired ? "" : ", optional"}`,
-      meaning: meaningOf(schema),
-    })),
-  )
-
-/** A list of named values with type and description. */
-export const fieldList = (
-  fields: ReadonlyArray<{ readonly name: string; readonly kind: Part; readonly meaning: Part }>,
-): Html => html`<dl class="fields">
-${fields.map(({ name, kind, meaning }) => html`<dt><code>${name}</code></dt><dd><small>${kind}</small> ${meaning}</dd>\n`)}</dl>`
+export const schemaFields = (schema: JsonSchema): Html => fieldList(fieldsOf(schema))
 
 interface Field {
   readonly name: string
-  readonly isRequired: boolean
-  readonly schema: JsonSchema
+  readonly kind: Part
+  readonly meaning: Part
 }
+
+/** A list of named values with type and description. */
+export const fieldList = (fields: ReadonlyArray<Field>): Html => html`<dl class="fields">
+${fields.map(({ name, kind, meaning }) => html`<dt><code>${name}</code></dt><dd><small>${kind}</small> ${meaning}</dd>\n`)}</dl>`
 
 const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, prefix = ""): ReadonlyArray<Field> =>
   Object.entries(properties).flatMap(([key, schema]) => {
     const name = prefix + key
+    const kind = html`${typeOf(schema)}${required.includes(key) ? "" : ", optional"}`
     const within = schema.items?.properties ? schema.items : schema
     return [
-      { name, isRequired: required.includes(key), schema },
+      { name, kind, meaning: meaningOf(schema) },
       ...fieldsOf(within, within === schema ? `${name}.` : `${name}[].`),
     ]
   })
@@ -64,25 +56,23 @@ export const typeOf = (schema: JsonSchema): Part => {
   const { $ref, type, items, anyOf, oneOf } = schema
   const choices = anyOf ?? oneOf
   if ($ref !== undefined) return html`<a href="#${nameOf({ $ref })}">${nameOf({ $ref })}</a>`
-  if (choices !== undefined) return choices.map((choice, i) => html`${i === 0 ? "" : " or "}${typeOf(choice)}`)
+  if (choices !== undefined) return join(choices.map(typeOf), " or ")
   if (items !== undefined) return html`array of ${typeOf(items)}`
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   return schema.format ?? [type ?? "any value"].flat().join(" or ")
 }
 
 /** Renders the description and the constraints of a value. */
-export const meaningOf = (schema: JsonSchema): Part => [
-  ...(schema.description === undefined ? [] : [prose(schema.description), " "]),
-  rulesOf(schema).map((rule, i) => html`${i === 0 ? "" : " "}${rule}.`),
-]
+export const meaningOf = (schema: JsonSchema): Part => {
+  const description = schema.description === undefined ? [] : [prose(schema.description)]
+  return join([...description, ...rulesOf(schema).map((rule) => html`${rule}.`)], " ")
+}
 
 const rulesOf = (schema: JsonSchema): ReadonlyArray<Html> => {
   const { pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, default: standard } = schema
   const choices = schema.enum ?? schema.items?.enum
   return [
-    ...(choices === undefined
-      ? []
-      : [html`One of ${choices.map((choice, i) => html`${i === 0 ? "" : ", "}<code>${choice}</code>`)}`]),
+    ...(choices === undefined ? [] : [html`One of ${join(choices.map((choice) => html`<code>${choice}</code>`))}`]),
     ...range(undefined, minimum, maximum),
     ...range("character", minLength, maxLength),
     ...range("item", minItems, maxItems),

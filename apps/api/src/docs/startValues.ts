@@ -1,5 +1,5 @@
 import { operations, SCOPES } from "@outreach/contract"
-import { commaSeparated, html } from "./html.ts"
+import { html, join } from "./html.ts"
 import { keysOf, PAGES, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 
@@ -10,7 +10,7 @@ export const startValues: GuideValues = {
     ["scope", "what it opens"],
     SCOPES.map((scope) => [
       html`<code>${scope}</code>`,
-      commaSeparated(
+      join(
         keysOf(operations)
           .filter((id) => "scope" in operations[id].auth && operations[id].auth.scope === scope)
           .map((id) => html`<a href="docs/reference#${id}">${operations[id].summary.toLowerCase()}</a>`),

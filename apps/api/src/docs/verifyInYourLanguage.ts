@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { type Html, html, prose } from "./html.ts"
-import { languageTabs } from "./languageTabs.ts"
+import { type Html, html, type Part, prose } from "./html.ts"
 import { code } from "./layout.ts"
 
 /** Languages in order: sample file, and how to read the raw body in common servers. */
@@ -45,20 +44,29 @@ const LANGUAGES = [
   },
 ] as const
 
-/** Loads the signature check in each language. */
-export async function verifyInYourLanguage(): Promise<Html> {
-  const samples = await Promise.all(
-    LANGUAGES.map(async (row) => ({
-      ...row,
-      text: await readFile(new URL(`samples/${row.file}`, import.meta.url), "utf8"),
-    })),
-  )
-  return languageTabs(
-    "signature",
-    samples.map(({ language, file, rawBody, text }) => ({
+/** Shows one of several languages at a time, initially the first. A script keeps the choice on all pages. */
+export const languageTabs = (
+  group: string,
+  tabs: ReadonlyArray<{ readonly language: string; readonly content: Part }>,
+): Html =>
+  // Disclosures with the same name close each other without a script.
+  html`<div class="languages">
+${tabs.map(
+  ({ language, content }, i) => html`<details name="${group}"${i === 0 ? html` open` : ""}>
+<summary>${language}</summary>
+${content}
+</details>
+`,
+)}</div>`
+
+/** The signature check in each language. */
+export const verifyInYourLanguage = languageTabs(
+  "signature",
+  await Promise.all(
+    LANGUAGES.map(async ({ language, file, rawBody }) => ({
       language,
       content: html`<p>The raw body: ${prose(rawBody)}</p>
-${code(basename(file), text)}`,
+${code(basename(file), await readFile(new URL(`samples/${file}`, import.meta.url), "utf8"))}`,
     })),
-  )
-}
+  ),
+)
