@@ -4,7 +4,7 @@ import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { READINGS } from "@outreach/domain/operators/facts"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
-import { metricsByLabel } from "@outreach/process/metricsByLabel"
+import { counter, counters, gauge, gauges } from "@outreach/process/metrics"
 import { Metric, Struct } from "effect"
 
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
@@ -31,11 +31,9 @@ const DELAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
  * Metric names are stable, because dashboards and alerts use them.
  */
 export const metrics = {
-  attempts: metricsByLabel(
-    "outcome",
-    DELIVERY_REASONS,
-    counter("outreach_delivery_attempts_total", "Attempts at deliveries, by outcome."),
-  ),
+  attempts: counters("outreach_delivery_attempts_total", "Attempts at deliveries, by outcome.", {
+    outcome: DELIVERY_REASONS,
+  }),
   attemptDuration: histogram(
     "outreach_delivery_attempt_duration_seconds",
     CALL_SECONDS,
@@ -46,69 +44,52 @@ export const metrics = {
     DELAY_SECONDS,
     "From the publication of an event to the first attempt at delivering it; replays are left out.",
   ),
-  deadLetters: metricsByLabel(
-    "reason",
-    DEAD_LETTER_REASONS,
-    counter("outreach_dead_letters_total", "Deliveries set aside as dead letters, by reason."),
-  ),
+  deadLetters: counters("outreach_dead_letters_total", "Deliveries set aside as dead letters, by reason.", {
+    reason: DEAD_LETTER_REASONS,
+  }),
   leasesLost: counter(
     "outreach_delivery_leases_lost_total",
     "Calls of lost workers, of unknown outcome, that this worker makes again.",
-  )(),
+  ),
   settlementsRefused: counter(
     "outreach_delivery_settlements_refused_total",
     "Attempts whose outcome was not written, because another worker had taken the endpoint.",
-  )(),
-  claims: metricsByLabel(
-    "result",
-    CLAIM_RESULTS,
-    counter("outreach_delivery_claims_total", "Claims of endpoints, by whether they succeeded."),
   ),
+  claims: counters("outreach_delivery_claims_total", "Claims of endpoints, by whether they succeeded.", {
+    result: CLAIM_RESULTS,
+  }),
   claimDuration: histogram("outreach_delivery_claim_duration_seconds", CLAIM_SECONDS, "How long a claim took."),
-  lastClaim: metricsByLabel(
-    "result",
-    CLAIM_RESULTS,
-    gauge("outreach_delivery_last_claim_timestamp_seconds", "When a claim last succeeded, and failed; 0 for never."),
+  lastClaim: gauges(
+    "outreach_delivery_last_claim_timestamp_seconds",
+    "When a claim last succeeded, and failed; 0 for never.",
+    { result: CLAIM_RESULTS },
   ),
   takeovers: counter(
     "outreach_endpoint_takeovers_total",
     "Endpoints that this worker took from workers that were lost.",
-  )(),
-  endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to.")(),
-  paused: gauge("outreach_worker_paused", "1 while the worker is paused because the database was restored or moved.")(),
-  mailAttempts: metricsByLabel(
-    "outcome",
-    MAIL_OUTCOMES,
-    counter("outreach_message_attempts_total", "Attempts at e-mails, by result."),
   ),
-  bounceReports: metricsByLabel(
-    "result",
-    ["recorded", "repeated", "refused", "unknown", "ignored"],
-    counter("outreach_bounce_reports_total", "Mail to return paths, by result."),
+  endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to."),
+  paused: gauge("outreach_worker_paused", "1 while the worker is paused because the database was restored or moved."),
+  mailAttempts: counters("outreach_message_attempts_total", "Attempts at e-mails, by result.", {
+    outcome: MAIL_OUTCOMES,
+  }),
+  bounceReports: counters("outreach_bounce_reports_total", "Mail to return paths, by result.", {
+    result: ["recorded", "repeated", "refused", "unknown", "ignored"],
+  }),
+  unsubscribeMails: counters("outreach_unsubscribe_mails_total", "Mail to addresses that unsubscribe, by result.", {
+    result: ["unsubscribed", "unknown"],
+  }),
+  complaintReports: counters("outreach_complaint_reports_total", "Complaints about messages, by result.", {
+    result: ["recorded", "repeated", "unknown", "ignored"],
+  }),
+  readingUp: gauges(
+    "outreach_reading_up",
+    "1 while the gauges of the database can be read; at 0 they are as old as their timestamp.",
+    { reading: Struct.keys(READINGS) },
   ),
-  unsubscribeMails: metricsByLabel(
-    "result",
-    ["unsubscribed", "unknown"],
-    counter("outreach_unsubscribe_mails_total", "Mail to addresses that unsubscribe, by result."),
-  ),
-  complaintReports: metricsByLabel(
-    "result",
-    ["recorded", "repeated", "unknown", "ignored"],
-    counter("outreach_complaint_reports_total", "Complaints about messages, by result."),
-  ),
-  readingUp: metricsByLabel(
-    "reading",
-    Struct.keys(READINGS),
-    gauge(
-      "outreach_reading_up",
-      "1 while the gauges of the database can be read; at 0 they are as old as their timestamp.",
-    ),
-  ),
-  readAt: metricsByLabel(
-    "reading",
-    Struct.keys(READINGS),
-    gauge("outreach_reading_timestamp_seconds", "When the gauges of the database were read; 0 for never."),
-  ),
+  readAt: gauges("outreach_reading_timestamp_seconds", "When the gauges of the database were read; 0 for never.", {
+    reading: Struct.keys(READINGS),
+  }),
 }
 
 /** Metrics that are exported from the start, so that their first event shows in a rate. */
@@ -117,16 +98,6 @@ export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.valu
   ...hintMetrics,
   ...monitorMetrics,
 }).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric)))
-
-type Attributes = Readonly<Record<string, string>>
-
-function counter(name: string, description: string) {
-  return (attributes: Attributes = {}) => Metric.counter(name, { description, incremental: true, attributes })
-}
-
-function gauge(name: string, description: string) {
-  return (attributes: Attributes = {}) => Metric.gauge(name, { description, attributes })
-}
 
 function histogram(name: string, boundaries: ReadonlyArray<number>, description: string) {
   return Metric.histogram(name, { description, boundaries })

@@ -1,12 +1,13 @@
-import { Console, Effect, Metric } from "effect"
+import { Console, Effect } from "effect"
+import { counter } from "./metrics.ts"
 
 /** Maximum bytes in memory while the log's reader is slow or stopped. */
 const MAX_WAITING_BYTES = 131_072
 
-const lostLines = Metric.counter("outreach_log_lines_lost_total", {
-  description: "Log lines lost because standard output was blocked or its disk full.",
-  incremental: true,
-})
+const lostLines = counter(
+  "outreach_log_lines_lost_total",
+  "Log lines lost because standard output was blocked or its disk full.",
+)
 
 /**
  * Runs a service, dropping log lines that standard output doesn't accept, and counting them.

@@ -1,6 +1,7 @@
-import { Cause, type Context, Exit, Metric, Option, Tracer } from "effect"
+import { Cause, type Context, Exit, Option, Tracer } from "effect"
 import type { SqlError } from "effect/sql"
 import { describeCause } from "./describeCause.ts"
+import { counter } from "./metrics.ts"
 import { statementName } from "./statementName.ts"
 
 /** Spans of at least this duration are exported even if their trace isn't sampled. */
@@ -12,10 +13,7 @@ const MAX_SPANS_PER_SECOND = 1000
 /** Only these kinds start a trace: the statements of a polling loop don't. */
 const BEGINNING: ReadonlySet<Tracer.SpanKind> = new Set(["server", "producer", "consumer"])
 
-const dropped = Metric.counter("outreach_spans_dropped_total", {
-  description: "Spans that were not exported, because there were too many.",
-  incremental: true,
-})
+const dropped = counter("outreach_spans_dropped_total", "Spans that were not exported, because there were too many.")
 
 type Span = { -readonly [Key in keyof Tracer.Span]: Tracer.Span[Key] }
 

@@ -1,5 +1,5 @@
 import type { OperationId } from "@outreach/contract"
-import { metricsByLabel } from "@outreach/process/metricsByLabel"
+import { counter, counters, gauge } from "@outreach/process/metrics"
 import { type Context, Metric } from "effect"
 import type { RequestError } from "./toErrorResponse.ts"
 
@@ -20,20 +20,13 @@ const REFUSALS = [
 ] as const
 type Refusal = (typeof REFUSALS)[number]
 
-const refusals = metricsByLabel("reason", REFUSALS, (attributes) =>
-  Metric.counter("outreach_http_refusals_total", {
-    description: "Rejected requests and connections, by reason.",
-    incremental: true,
-    attributes,
-  }),
-)
+const refusals = counters("outreach_http_refusals_total", "Rejected requests and connections, by reason.", {
+  reason: REFUSALS,
+})
 
 export const hitMetrics = {
-  queued: Metric.gauge("outreach_hits_queued", { description: "Hits in memory that wait to be stored." }),
-  dropped: Metric.counter("outreach_hits_dropped_total", {
-    description: "Hits lost because the queue was full.",
-    incremental: true,
-  }),
+  queued: gauge("outreach_hits_queued", "Hits in memory that wait to be stored."),
+  dropped: counter("outreach_hits_dropped_total", "Hits lost because the queue was full."),
 }
 
 /** Metrics that are exported from the start, so that their first event shows in a rate. */
@@ -71,23 +64,15 @@ const metricsOf = (operation: Route) => ({
 })
 
 const requestsOf = (operation: Route, status: number) =>
-  Metric.counter("outreach_http_requests_total", {
-    description: "Responses, by operation and status.",
-    incremental: true,
-    attributes: { operation, status: String(status) },
-  })
+  counter("outreach_http_requests_total", "Responses, by operation and status.", { operation, status: String(status) })
+
+const REFUSAL_OF: Partial<Record<RequestError["_tag"], Refusal>> = {
+  Unauthorized: "unauthenticated",
+  InsufficientScope: "scope",
+  InvalidSignature: "signature",
+}
 
 const refusalOf = (error: RequestError): Refusal | undefined => {
-  switch (error._tag) {
-    case "Unauthorized":
-      return "unauthenticated"
-    case "InsufficientScope":
-      return "scope"
-    case "InvalidSignature":
-      return "signature"
-    case "RateLimited":
-      return error.over === undefined ? "address_rate_limit" : "key_rate_limit"
-    default:
-      return undefined
-  }
+  if (error._tag !== "RateLimited") return REFUSAL_OF[error._tag]
+  return error.over === undefined ? "address_rate_limit" : "key_rate_limit"
 }
