@@ -7,7 +7,7 @@ import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { requestTracer } from "@outreach/process/requestTracer"
 import { rateLimitHeaders } from "@outreach/rate-limit"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Struct } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
@@ -22,24 +22,25 @@ import { createReadBody } from "./readBody.ts"
 import { acceptsJson, allowed, checkHeaders, splitUrl } from "./requestHead.ts"
 import { routeTable } from "./routeTable.ts"
 import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
-import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
+import { createSignatureVerifier } from "./verifySignature.ts"
 import { withinLimit } from "./withinLimit.ts"
 
 /** Total time that a request may wait for the database, in milliseconds. With the other steps, it is answered within ten seconds. */
 const DATABASE_LIMIT_MS = 9000
 
+type HttpRequest = HttpServerRequest.HttpServerRequest
+type HttpResponse = HttpServerResponse.HttpServerResponse
+
 /** A response outside the contract, such as a probe or a guide. Of the common steps, it only has a request id. */
-export type Page<Services> = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  Services | HttpServerRequest.HttpServerRequest
->
+export type Page<Services> = Effect.Effect<HttpResponse, never, Services | HttpRequest>
 
 /** A page with method and path; a trailing `*` matches any rest. */
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
 type Target<Services> = OperationTarget | { readonly page: Page<Services>; readonly path: string }
+/** Parameters of a request: in braces in the path of its operation, and its query. */
+type RequestParameters = { readonly parameters: Readonly<Record<string, string | undefined>>; readonly search: string }
 
 /** Data about a request, collected for its response. */
 type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
@@ -58,7 +59,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   connections: ConnectionLimit,
   pages: ReadonlyArray<PageRow<Services>>,
   /** Returns the response if this path isn't served at the host. */
-  notServedAt: (host: string | undefined, path: string) => HttpServerResponse.HttpServerResponse | undefined,
+  notServedAt: (host: string | undefined, path: string) => HttpResponse | undefined,
 ) {
   const catalog = definePartnerCatalog((yield* ApiConfig).docsUrl)
   const authenticateKey = yield* createKeyAuthenticator
@@ -83,7 +84,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   })
 
   const find = routeTable<Target<Services>>([
-    ...keysOf(operations).map((id) => {
+    ...Struct.keys(operations).map((id) => {
       const operation = operations[id]
       return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
     }),
@@ -91,7 +92,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   ])
 
   /** Finds the operation or page of a request; answers `OPTIONS` immediately. */
-  const route = (request: HttpServerRequest.HttpServerRequest, state: RequestState) => {
+  const route = (request: HttpRequest, state: RequestState) => {
     const { method, url } = request
     const ambiguous = checkHeaders(request.source as IncomingMessage)
     if (ambiguous !== undefined) return Effect.fail(ambiguous)
@@ -116,15 +117,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
       state.envelope = target.operation.envelope
     }
     if (connections.isExceededBy(request.source)) return Effect.fail(RequestError.Unavailable())
-    return Effect.succeed({ target, parameters, search })
+    return Effect.succeed({ ...target, parameters, search })
   }
 
   /** Authenticates and counts the caller if the operation requires a key, and checks the key's scope. */
-  const authenticate = Effect.fnUntraced(function* (
-    request: HttpServerRequest.HttpServerRequest,
-    { auth }: Operation,
-    state: RequestState,
-  ) {
+  const authenticate = Effect.fnUntraced(function* (request: HttpRequest, { auth }: Operation, state: RequestState) {
     if (auth.kind !== "bearer" && auth.kind !== "scope") return undefined
     const authenticated = yield* limited(state, authenticateKey(request))
     const { caller, window } = authenticated
@@ -137,12 +134,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   /** Reads parameters and body, and verifies the signature if the operation requires one. Also returns the handler. */
   const readInput = Effect.fnUntraced(function* (
-    request: HttpServerRequest.HttpServerRequest,
-    { operation, handler }: OperationTarget,
-    {
-      parameters,
-      search,
-    }: { readonly parameters: Readonly<Record<string, string | undefined>>; readonly search: string },
+    request: HttpRequest,
+    { operation, handler, parameters, search }: OperationTarget & RequestParameters,
     state: RequestState,
   ) {
     const { headers, url } = request
@@ -156,10 +149,10 @@ export const serve = Effect.fnUntraced(function* <Services>(
     }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
-    let sender: WebhookSender | undefined
-    if (endpointId !== undefined) {
-      sender = yield* limited(state, verifySignature(endpointId, headers["x-signature"], rawBody))
-    }
+    const sender =
+      endpointId === undefined
+        ? undefined
+        : yield* limited(state, verifySignature(endpointId, headers["x-signature"], rawBody))
     const body = yield* decodeBody(operation, rawBody)
     const named = Object.fromEntries(
       operation.headers.flatMap((name) => {
@@ -172,7 +165,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   /** Runs the handler, once per `Idempotency-Key`. */
   const execute = (
-    request: HttpServerRequest.HttpServerRequest,
+    request: HttpRequest,
     { handler, rawBody, sender, input }: Effect.Success<ReturnType<typeof readInput>>,
     authenticated: AuthenticatedRequest | undefined,
     state: RequestState,
@@ -195,13 +188,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
     return Effect.map(limited(state, dated), encode)
   }
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {
+  const answer = Effect.fnUntraced(function* (request: HttpRequest, state: RequestState) {
     const found = yield* route(request, state)
-    if (!("target" in found)) return found
-    const { target } = found
-    if ("page" in target) return yield* limited(state, target.page)
-    const authenticated = yield* authenticate(request, target.operation, state)
-    const read = yield* readInput(request, target, found, state)
+    if (!("search" in found)) return found
+    if ("page" in found) return yield* limited(state, found.page)
+    const authenticated = yield* authenticate(request, found.operation, state)
+    const read = yield* readInput(request, found, state)
     const executed: StoredResponse = yield* execute(request, read, authenticated, state)
     return respond(request, {
       ...executed,
@@ -214,14 +206,14 @@ export const serve = Effect.fnUntraced(function* <Services>(
   })
 
   /** Returns the route of a request, with parameters in braces. */
-  const pathOf = ({ method, url }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const pathOf = ({ method, url }: HttpRequest): string | undefined => {
     const found = find(method, splitUrl(url)[0])
     if (found === undefined) return undefined
     const target = "target" in found ? found.target : found.otherTarget
     return "page" in target ? target.path : target.operation.path
   }
 
-  const respondTo = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const respondTo = Effect.fnUntraced(function* (request: HttpRequest) {
     const state: RequestState = {
       requestId: yield* createIdentifier("request"),
       operation: undefined,
@@ -260,5 +252,3 @@ type WebhookPath = { readonly endpoint_id: EndpointId }
 
 /** A handler of any row; the table of handlers has already checked its type. */
 type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)
-
-const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>
