@@ -1,6 +1,8 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
+import { withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
@@ -18,12 +20,11 @@ import { deliver } from "./deliveries/deliver.ts"
 import { replay } from "./deliveries/replay.ts"
 import { judgeHits } from "./hits/judgeHits.ts"
 import { applyInbox } from "./inbox/applyInbox.ts"
-import { retryForever } from "./loops/retryForever.ts"
+import { repeatWithPauses, retryForever } from "./loops/retryForever.ts"
 import { runWhileServing } from "./loops/runWhileServing.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
-import { unsubscribe } from "./mail/unsubscribe.ts"
 import { atStart } from "./metrics.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
@@ -81,7 +82,9 @@ export const worker = Effect.gen(function* () {
       ? []
       : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     judgeHits,
-    unsubscribe,
+    repeatWithPauses("unsubscribe", applyUnsubscriptions),
+    // Recipients who bounced or complained.
+    repeatWithPauses("withdrawSuppressed", withdrawSuppressed),
     countCampaigns,
     endRemovedEndpoints,
     deleteExpired,

@@ -1,4 +1,4 @@
-import { DEAD_LETTER_REASONS, type DeadLetterReason, type Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { DeadLetterReason, Delivery } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Metric } from "effect"
 import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
@@ -24,12 +24,9 @@ export const deadLetterLog = Effect.gen(function* () {
 
   const flush = Effect.suspend(() => {
     if (tallies.size === 0) return Effect.void
-    const found = DEAD_LETTER_REASONS.flatMap((reason) => {
-      const tally = tallies.get(reason)
-      return tally === undefined ? [] : [[reason, { count: tally.count, first: tally.first }] as const]
-    })
+    const found = Object.fromEntries(tallies)
     tallies.clear()
-    return Effect.annotateLogs(Effect.logWarning("deliveries dead-lettered"), Object.fromEntries(found))
+    return Effect.annotateLogs(Effect.logWarning("deliveries dead-lettered"), found)
   })
 
   yield* Effect.addFinalizer(() => flush)

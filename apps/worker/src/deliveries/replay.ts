@@ -15,9 +15,7 @@ export const replay = Effect.gen(function* () {
     }
     const { id: replayId, state, total, replayed, replayedByOthers } = result.replay
     if (state === "finished") {
-      yield* Effect.logInfo("replay finished").pipe(
-        Effect.annotateLogs({ replayId, total, replayed, replayedByOthers }),
-      )
+      yield* Effect.annotateLogs(Effect.logInfo("replay finished"), { replayId, total, replayed, replayedByOthers })
     }
   })
   return yield* retryForever("replay", step)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { type Cause, Effect, Exit } from "effect"
+import { type Cause, type Duration, Effect, Exit } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 
 const { minMs, maxMs } = workerLimits.backoff
@@ -42,9 +42,21 @@ export const logFailure = Effect.fnUntraced(function* (what: string, cause: Caus
   yield* Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
 })
 
+/** Repeats a step until interrupted, with a pause after each. */
+export const repeatEvery = <E, R>(name: string, pause: Duration.Input, step: Effect.Effect<unknown, E, R>) =>
+  retryForever(name, Effect.andThen(step, Effect.sleep(pause)))
+
 /** Repeats a step until interrupted. Pauses for a second when the step returns 0. */
 export const repeatWithPauses = <E, R>(name: string, step: Effect.Effect<number, E, R>) =>
   retryForever(
     name,
     Effect.flatMap(step, (done) => (done > 0 ? Effect.void : Effect.sleep(workerLimits.pause.maxMs))),
   )
+
+/** Runs an effect, then sleeps as long as it took, so that others can use the database half of the time. */
+export const withPauses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.timed(effect), ([took, result]) => Effect.as(Effect.sleep(took), result))
+
+/** Repeats a step that handles some rows at a time, with a rest after each, until none are left. */
+export const repeatUntilEmpty = <E, R>(some: Effect.Effect<number, E, R>): Effect.Effect<void, E, R> =>
+  Effect.flatMap(withPauses(some), (count) => (count > 0 ? repeatUntilEmpty(some) : Effect.void))

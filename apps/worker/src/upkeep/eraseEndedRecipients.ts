@@ -4,8 +4,7 @@ import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { RecipientPosition } from "@outreach/domain/recipients/RecipientRepository"
 import { settleAll } from "@outreach/domain/settleAll"
 import { Array as Arr, Effect } from "effect"
-import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { withPauses } from "../loops/withPauses.ts"
+import { logFailure, repeatEvery, withPauses } from "../loops/retryForever.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
 const BATCH_SIZE = 200
@@ -56,8 +55,9 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
       )
     }
   })
-  return yield* retryForever(
+  return yield* repeatEvery(
     "eraseEndedRecipients",
-    Effect.andThen(whileClockTrusted(settleAll([erasures.forgetEvents, eraseAll])), Effect.sleep("1 hour")),
+    "1 hour",
+    whileClockTrusted(settleAll([erasures.forgetEvents, eraseAll])),
   )
 })

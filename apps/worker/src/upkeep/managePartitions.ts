@@ -5,8 +5,7 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, type Config, Effect } from "effect"
-import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { repeatUntilEmpty, withPauses } from "../loops/withPauses.ts"
+import { logFailure, repeatEvery, repeatUntilEmpty, withPauses } from "../loops/retryForever.ts"
 import type { WorkerConfig } from "../WorkerConfig.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
@@ -37,9 +36,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     if (reason === null) loggedAt.delete(table)
     else if (now - (loggedAt.get(table) ?? 0) >= DAY_MS) {
       loggedAt.set(table, now)
-      yield* Effect.logWarning("partition past its retention is still needed").pipe(
-        Effect.annotateLogs({ table, reason }),
-      )
+      yield* Effect.annotateLogs(Effect.logWarning("partition past its retention is still needed"), { table, reason })
     }
     return dropped
   })
@@ -70,7 +67,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   })
 
   const everyMinute = <E, R>(name: string, work: Effect.Effect<unknown, E, R>) =>
-    retryForever(name, Effect.andThen(whileClockTrusted(work), Effect.sleep("1 minute")))
+    repeatEvery(name, "1 minute", whileClockTrusted(work))
   // Separate, so that a long deletion doesn't delay new partitions.
   return yield* Effect.all(
     [

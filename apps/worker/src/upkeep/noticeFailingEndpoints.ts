@@ -5,7 +5,7 @@ import { Transport } from "@outreach/domain/mail/Transport"
 import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
 import { createComposer } from "@outreach/mail/messageComposer"
 import { Clock, Effect } from "effect"
-import { retryForever } from "../loops/retryForever.ts"
+import { repeatEvery } from "../loops/retryForever.ts"
 import { composeFailingNotice } from "./composeFailingNotice.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
@@ -25,13 +25,10 @@ export const noticeFailingEndpoints = (options: NoticeOptions) => {
   const judge = Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice))
   // Separately, because a mail server may take minutes to respond.
   return Effect.raceFirst(
-    everyFiveMinutes("noticeFailingEndpoints", whileClockTrusted(judge)),
-    everyFiveMinutes("noticeFailingEndpoints: sending", sendNotices(options)),
+    repeatEvery("noticeFailingEndpoints", "5 minutes", whileClockTrusted(judge)),
+    repeatEvery("noticeFailingEndpoints: sending", "5 minutes", sendNotices(options)),
   )
 }
-
-const everyFiveMinutes = <E, R>(name: string, step: Effect.Effect<unknown, E, R>) =>
-  retryForever(name, Effect.andThen(step, Effect.sleep("5 minutes")))
 
 const logNotice = ({ contacts, ...given }: GivenNotice) =>
   contacts === 0

@@ -7,23 +7,22 @@ import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
-import { retryForever } from "../loops/retryForever.ts"
-import { repeatUntilEmpty } from "../loops/withPauses.ts"
+import { repeatEvery, repeatUntilEmpty } from "../loops/retryForever.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
 /** Adds changes to the counts of campaigns, until interrupted. */
 export const countCampaigns = Effect.flatMap(CampaignCounts, ({ fold }) =>
-  retryForever("foldCampaignCounts", Effect.andThen(fold, Effect.sleep("5 seconds"))),
+  repeatEvery("foldCampaignCounts", "5 seconds", fold),
 )
 
 /** Closes failure groups of endpoints that accept calls again, until interrupted. All workers do this. */
 export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroups }) =>
-  retryForever("closeFailureGroups", Effect.andThen(closeGroups, Effect.sleep("30 seconds"))),
+  repeatEvery("closeFailureGroups", "30 seconds", closeGroups),
 )
 
 /** Cancels waiting deliveries of removed endpoints every few seconds, until interrupted. */
 export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
-  retryForever("endRemovedEndpoints", Effect.andThen(repeatUntilEmpty(endRemoved), Effect.sleep("5 seconds"))),
+  repeatEvery("endRemovedEndpoints", "5 seconds", repeatUntilEmpty(endRemoved)),
 )
 
 /** Deletes rate windows, idempotency keys, sending rates, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
@@ -34,7 +33,7 @@ export const deleteExpired = Effect.gen(function* () {
     (yield* MessageQueue).forgetRates,
     (yield* OperatorRepository).deleteExpired,
   ])
-  return yield* retryForever("deleteExpired", Effect.andThen(whileClockTrusted(once), Effect.sleep("1 minute")))
+  return yield* repeatEvery("deleteExpired", "1 minute", whileClockTrusted(once))
 })
 
 /**
@@ -50,5 +49,5 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
     outcomes.forgetGroups(days),
     repeatUntilEmpty(forgetRemoved(days)),
   ])
-  return yield* retryForever("mergeOutcomes", Effect.andThen(whileClockTrusted(once), Effect.sleep("1 hour")))
+  return yield* repeatEvery("mergeOutcomes", "1 hour", whileClockTrusted(once))
 })

@@ -1,6 +1,6 @@
 import { ClockWatch } from "@outreach/postgres/ClockWatch"
 import { Clock, Effect } from "effect"
-import { retryForever } from "../loops/retryForever.ts"
+import { repeatEvery } from "../loops/retryForever.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -16,12 +16,10 @@ export const watchClock = Effect.gen(function* () {
       yield* Effect.logInfo("database clock trusted again")
     } else if (doubt !== null && (loggedAt === undefined || now - loggedAt >= HOUR_MS)) {
       loggedAt = now
-      yield* Effect.logWarning("database clock not trusted, deletion by age paused").pipe(
-        Effect.annotateLogs({ doubt }),
-      )
+      yield* Effect.annotateLogs(Effect.logWarning("database clock not trusted, deletion by age paused"), { doubt })
     }
   })
-  return yield* retryForever("watchClock", Effect.andThen(watch, Effect.sleep("10 seconds")))
+  return yield* repeatEvery("watchClock", "10 seconds", watch)
 })
 
 /** Runs an effect that deletes data by age, unless the database's clock isn't trusted. */
