@@ -146,7 +146,6 @@ const listening = Layer.effect(
       adminServer({
         host: adminHost,
         port: adminPort,
-        portSetting: "ADMIN_PORT",
         unreadiness: Effect.map(whyUnready, (fault) => fault && `${fault.advice} (${fault.code})`),
         pages: {
           "/link-domain": (query) =>

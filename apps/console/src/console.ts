@@ -88,7 +88,6 @@ const listening = Layer.effect(
       adminServer({
         host: adminHost,
         port: adminPort,
-        portSetting: "ADMIN_PORT",
         unreadiness: Effect.map(unusable, (found) => found && `${found.advice} (${found.code})`),
       }),
     )

@@ -30,20 +30,14 @@ interface Response {
  *
  * If the port is in use, logs this and retries: the previous process may still be stopping.
  */
-export const adminServer = (options: {
+export const adminServer = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
-  /** Name of the port setting. */
-  readonly portSetting: string
   /** Returns the reason why the process isn't ready; undefined if it is. */
   readonly unreadiness: Effect.Effect<string | undefined>
   readonly pages?: Readonly<Record<string, AdminPage>>
-}): Effect.Effect<never> => Effect.flatMap(measureProcess, (processMetrics) => serve(options, processMetrics))
-
-const serve = (
-  options: Parameters<typeof adminServer>[0],
-  processMetrics: Effect.Effect<string>,
-): Effect.Effect<never> => {
+}): Effect.fn.Return<never> {
+  const processMetrics = yield* measureProcess
   const routes: Readonly<Record<string, AdminPage>> = {
     "/metrics": () =>
       Effect.map(Effect.all([PrometheusMetrics.format(), processMetrics]), (texts) => ({
@@ -58,7 +52,7 @@ const serve = (
     "/livez": () => Effect.succeed({ status: 200, text: "alive\n" }),
     ...options.pages,
   }
-  return Effect.gen(function* () {
+  const serve = Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { server } = drainableServer(LIMITS, DRAIN_MS)
     server.maxConnections = MAX_CONNECTIONS
@@ -72,11 +66,12 @@ const serve = (
         }),
       )
     })
-    yield* listen(server, { ...options, hostSetting: "ADMIN_HOST" })
+    yield* listen(server, { ...options, hostSetting: "ADMIN_HOST", portSetting: "ADMIN_PORT" })
     const { port } = server.address() as AddressInfo
     yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))
     return yield* Effect.never
-  }).pipe(
+  })
+  return yield* serve.pipe(
     Effect.scoped,
     Effect.tapCause((cause) =>
       Effect.logError("admin port failed").pipe(Effect.annotateLogs({ errors: describeCause(cause) })),
@@ -84,6 +79,6 @@ const serve = (
     Effect.retry(RETRY),
     Effect.orDie,
   )
-}
+})
 
 const NOT_FOUND: Effect.Effect<Response> = Effect.succeed({ status: 404, text: "not found\n" })

@@ -9,7 +9,6 @@ export const admin = (options: { readonly host: string; readonly port: number })
   Effect.flatMap(DatabaseMonitor, (monitor) =>
     adminServer({
       ...options,
-      portSetting: "ADMIN_PORT",
       unreadiness: Effect.flatMap(monitor.fault, (fault) =>
         fault === undefined ? claimsFault : Effect.succeed(`${fault.advice} (${fault.code})`),
       ),

@@ -123,7 +123,7 @@ describe("the admin port", () => {
     const serve = Effect.gen(function* () {
       const logged = yield* Queue.unbounded<unknown>()
       const logger = Logger.make(({ message }) => Queue.offerUnsafe(logged, message))
-      const server = adminServer({ host, port, portSetting: "ADMIN_PORT", unreadiness: Effect.undefined })
+      const server = adminServer({ host, port, unreadiness: Effect.undefined })
       yield* Effect.forkScoped(Effect.provide(server, Logger.layer([logger])))
       expect(String(yield* Queue.take(logged))).toContain("admin port")
       yield* Effect.promise(async () => {
