@@ -47,23 +47,15 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
       }
     })
 
-    const storing = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE).pipe(
-      Effect.tap((batch) =>
-        Effect.suspend(() => {
-          underWay = batch.length
-          return showLength
-        }),
-      ),
-      Effect.flatMap(store),
-      Effect.andThen(
-        Effect.suspend(() => {
-          underWay = 0
-          return showLength
-        }),
-      ),
-      Effect.forever,
-      Effect.forkScoped,
-    )
+    const storeNext = Effect.gen(function* () {
+      const batch = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE)
+      underWay = batch.length
+      yield* showLength
+      yield* store(batch)
+      underWay = 0
+      yield* showLength
+    })
+    const storing = yield* Effect.forkScoped(Effect.forever(storeNext))
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         yield* Queue.end(queue)

@@ -44,14 +44,13 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
       // An organization must not take over the API's own host.
       owners = new Map(served.flatMap((row) => (row.domain === ownHost ? [] : [[row.domain, row.organizationId]])))
     }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.flatMap(monitor.covers(cause), (isCovered) =>
-          isCovered
-            ? Effect.void
-            : Effect.logError("link domains could not be read").pipe(
-                Effect.annotateLogs({ errors: describeCause(cause) }),
-              ),
-        ),
+      Effect.catchCause(
+        Effect.fnUntraced(function* (cause) {
+          if (yield* monitor.covers(cause)) return
+          yield* Effect.annotateLogs(Effect.logError("link domains could not be read"), {
+            errors: describeCause(cause),
+          })
+        }),
       ),
     )
     const wasRead = yield* Latch.make()
