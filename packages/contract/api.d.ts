@@ -1164,9 +1164,21 @@ declare const codes: {
         readonly title: "no record for the token";
     };
     readonly MISSING_PARAMETER: {
+        readonly details: StandardSchema<{
+            readonly [member: string]: unknown;
+            readonly parameter: string;
+        }, {
+            readonly [member: string]: unknown;
+            readonly parameter: string;
+        }>;
+        readonly example: {
+            readonly parameter: "since";
+        };
         readonly type: "invalid_request_error";
         readonly status: 400;
         readonly title: "a required query or body parameter is missing";
+    };
+    readonly INVALID_PARAMETER: {
         readonly details: StandardSchema<{
             readonly [member: string]: unknown;
             readonly parameter: string;
@@ -1177,21 +1189,9 @@ declare const codes: {
         readonly example: {
             readonly parameter: "since";
         };
-    };
-    readonly INVALID_PARAMETER: {
         readonly type: "invalid_request_error";
         readonly status: 400;
         readonly title: "parameter present but wrong type, format or value";
-        readonly details: StandardSchema<{
-            readonly [member: string]: unknown;
-            readonly parameter: string;
-        }, {
-            readonly [member: string]: unknown;
-            readonly parameter: string;
-        }>;
-        readonly example: {
-            readonly parameter: "since";
-        };
     };
     readonly INVALID_EXPAND: {
         readonly type: "invalid_request_error";

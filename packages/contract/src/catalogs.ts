@@ -22,113 +22,63 @@ const types = {
   api_error: { retry: "backoff" },
 } as const
 
+/** Creates the definition of a code. */
+/* @__NO_SIDE_EFFECTS__ */
+function row<const Type extends keyof typeof types, const Status extends number, const Title extends string>(
+  type: Type,
+  status: Status,
+  title: Title,
+): { readonly type: Type; readonly status: Status; readonly title: Title } {
+  return { type, status, title }
+}
+
 const codes = {
-  UNAUTHORIZED: {
-    type: "authentication_error",
-    status: 401,
-    title: "bearer missing, malformed, expired or revoked",
-  },
-  INSUFFICIENT_SCOPE: {
-    type: "permission_error",
-    status: 403,
-    title: "token lacks the required scope",
-  },
-  INVALID_TOKEN: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "URL token does not match `[0-9A-Za-z]{6}`",
-  },
-  INVALID_CAMPAIGN_ID: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "campaign id is not the `cmp_<hex>` form",
-  },
-  TOKEN_NOT_FOUND: {
-    type: "invalid_request_error",
-    status: 404,
-    title: "no record for the token",
-  },
+  UNAUTHORIZED: row("authentication_error", 401, "bearer missing, malformed, expired or revoked"),
+  INSUFFICIENT_SCOPE: row("permission_error", 403, "token lacks the required scope"),
+  INVALID_TOKEN: row("invalid_request_error", 400, "URL token does not match `[0-9A-Za-z]{6}`"),
+  INVALID_CAMPAIGN_ID: row("invalid_request_error", 400, "campaign id is not the `cmp_<hex>` form"),
+  TOKEN_NOT_FOUND: row("invalid_request_error", 404, "no record for the token"),
   MISSING_PARAMETER: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "a required query or body parameter is missing",
+    ...row("invalid_request_error", 400, "a required query or body parameter is missing"),
     details: Parameter,
     example: { parameter: "since" },
   },
   INVALID_PARAMETER: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "parameter present but wrong type, format or value",
+    ...row("invalid_request_error", 400, "parameter present but wrong type, format or value"),
     details: Parameter,
     example: { parameter: "since" },
   },
-  INVALID_EXPAND: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "value in `expand[]` not allowed for the endpoint",
-  },
-  INVALID_TYPE_FILTER: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "value in `type` or `types[]` outside the allowed enum",
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    type: "idempotency_error",
-    status: 409,
-    title: "same `Idempotency-Key` with a different body",
-  },
-  RATE_LIMITED: {
-    type: "rate_limit_error",
-    status: 429,
-    title: "key exceeded its rate limit; `Retry-After` present",
-  },
-  INTERNAL_ERROR: {
-    type: "api_error",
-    status: 500,
-    title: "unexpected server error",
-  },
+  INVALID_EXPAND: row("invalid_request_error", 400, "value in `expand[]` not allowed for the endpoint"),
+  INVALID_TYPE_FILTER: row("invalid_request_error", 400, "value in `type` or `types[]` outside the allowed enum"),
+  IDEMPOTENCY_KEY_REUSED: row("idempotency_error", 409, "same `Idempotency-Key` with a different body"),
+  RATE_LIMITED: row("rate_limit_error", 429, "key exceeded its rate limit; `Retry-After` present"),
+  INTERNAL_ERROR: row("api_error", 500, "unexpected server error"),
 
   // Additions to the specification's table.
-  NOT_FOUND: {
-    type: "invalid_request_error",
-    status: 404,
-    title: "no such path",
-  },
-  METHOD_NOT_ALLOWED: {
-    type: "invalid_request_error",
-    status: 405,
-    title: "the path does not answer this method; `Allow` names those it does",
-  },
-  NOT_ACCEPTABLE: {
-    type: "invalid_request_error",
-    status: 406,
-    title: "`Accept` allows no media type of the endpoint",
-  },
-  PAYLOAD_TOO_LARGE: {
-    type: "invalid_request_error",
-    status: 413,
-    title: "request body is larger than the endpoint takes",
-  },
-  UNSUPPORTED_MEDIA_TYPE: {
-    type: "invalid_request_error",
-    status: 415,
-    title: "request body has a `Content-Encoding`, which the endpoint does not take",
-  },
-  IDEMPOTENCY_KEY_IN_USE: {
-    type: "idempotency_error",
-    status: 409,
-    title: "the first request with the same `Idempotency-Key` is still running",
-  },
-  INVALID_SIGNATURE: {
-    type: "authentication_error",
-    status: 401,
-    title: "webhook `X-Signature` missing, malformed, outside the replay window or matching no active secret",
-  },
-  SERVICE_UNAVAILABLE: {
-    type: "api_error",
-    status: 503,
-    title: "the service cannot answer for the moment",
-  },
+  NOT_FOUND: row("invalid_request_error", 404, "no such path"),
+  METHOD_NOT_ALLOWED: row(
+    "invalid_request_error",
+    405,
+    "the path does not answer this method; `Allow` names those it does",
+  ),
+  NOT_ACCEPTABLE: row("invalid_request_error", 406, "`Accept` allows no media type of the endpoint"),
+  PAYLOAD_TOO_LARGE: row("invalid_request_error", 413, "request body is larger than the endpoint takes"),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    "invalid_request_error",
+    415,
+    "request body has a `Content-Encoding`, which the endpoint does not take",
+  ),
+  IDEMPOTENCY_KEY_IN_USE: row(
+    "idempotency_error",
+    409,
+    "the first request with the same `Idempotency-Key` is still running",
+  ),
+  INVALID_SIGNATURE: row(
+    "authentication_error",
+    401,
+    "webhook `X-Signature` missing, malformed, outside the replay window or matching no active secret",
+  ),
+  SERVICE_UNAVAILABLE: row("api_error", 503, "the service cannot answer for the moment"),
 } as const
 
 export type PartnerErrorType = keyof typeof types
@@ -154,21 +104,21 @@ export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
 export const partnerCatalog: PartnerCatalog = /* @__PURE__ */ definePartnerCatalog("https://docs.outreach.test")
 
 const legacyCodes = {
-  VALIDATION_ERROR: {
-    type: "invalid_request_error",
-    status: 400,
-    title: "the submitted survey or query is invalid; `errors` lists the faults",
-  },
+  VALIDATION_ERROR: row(
+    "invalid_request_error",
+    400,
+    "the submitted survey or query is invalid; `errors` lists the faults",
+  ),
   UNAUTHORIZED: codes.UNAUTHORIZED,
-  METHOD_NOT_ALLOWED: {
-    type: "invalid_request_error",
-    status: 405,
-    title: "the path does not serve the method; `Allow` names those that it serves",
-  },
+  METHOD_NOT_ALLOWED: row(
+    "invalid_request_error",
+    405,
+    "the path does not serve the method; `Allow` names those that it serves",
+  ),
   RATE_LIMITED: codes.RATE_LIMITED,
   INTERNAL_ERROR: codes.INTERNAL_ERROR,
   // Drafts don't become available by retrying.
-  NOT_IMPLEMENTED: { type: "invalid_request_error", status: 501, title: "the endpoint is a draft and is not served" },
+  NOT_IMPLEMENTED: row("invalid_request_error", 501, "the endpoint is a draft and is not served"),
   SERVICE_UNAVAILABLE: codes.SERVICE_UNAVAILABLE,
 } as const
 

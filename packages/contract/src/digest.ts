@@ -31,12 +31,7 @@ export type OutreachCounts = wire.OutreachCounts
 
 /** Progress of one program stage towards its target. */
 export const QuotaStatus: Schema<QuotaStatus> = z
-  .object({
-    target: count.nullable(),
-    count: count,
-    remaining: count.nullable(),
-    reached_at: Timestamp.nullable(),
-  })
+  .object({ target: count.nullable(), count: count, remaining: count.nullable(), reached_at: Timestamp.nullable() })
   .meta({
     id: "QuotaStatus",
     description:
