@@ -1,28 +1,16 @@
 import type { NetworkFailure } from "@outreach/domain/deliveries/WebhookClient"
+import { Struct } from "effect"
 
-const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
-  BLOCKED_ADDRESS: "blocked_address",
-  ECONNREFUSED: "refused",
-  ECONNRESET: "reset",
-  EPIPE: "reset",
-  UND_ERR_SOCKET: "reset",
-  UNRESOLVED_NAME: "unresolved_name",
-  NAME_NOT_ASKED: "name_not_asked",
-  ENOTFOUND: "unresolved_name",
-  ENODATA: "unresolved_name",
-  EAI_AGAIN: "unresolved_name",
-  EAI_FAIL: "unresolved_name",
-  EAI_NODATA: "unresolved_name",
-  EAI_NONAME: "unresolved_name",
-  ETIMEDOUT: "connect_timeout",
-  UND_ERR_CONNECT_TIMEOUT: "connect_timeout",
-  UND_ERR_HEADERS_TIMEOUT: "headers_timeout",
-  UND_ERR_BODY_TIMEOUT: "body_timeout",
-  EPROTO: "tls",
-  HOSTNAME_MISMATCH: "tls",
-  INVALID_CA: "tls",
-  INVALID_PURPOSE: "tls",
-  PATH_LENGTH_EXCEEDED: "tls",
+const CODES: Partial<Record<NetworkFailure, ReadonlyArray<string>>> = {
+  blocked_address: ["BLOCKED_ADDRESS"],
+  refused: ["ECONNREFUSED"],
+  reset: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"],
+  unresolved_name: ["UNRESOLVED_NAME", "ENOTFOUND", "ENODATA", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"],
+  name_not_asked: ["NAME_NOT_ASKED"],
+  connect_timeout: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"],
+  headers_timeout: ["UND_ERR_HEADERS_TIMEOUT"],
+  body_timeout: ["UND_ERR_BODY_TIMEOUT"],
+  tls: ["EPROTO", "HOSTNAME_MISMATCH", "INVALID_CA", "INVALID_PURPOSE", "PATH_LENGTH_EXCEEDED"],
 }
 
 // Node's own names, and OpenSSL's X509_V_ERR names.
@@ -31,7 +19,8 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|ERROR_IN_C|SELF_SIGNED_|
 /** Maps an error of undici or Node's sockets to a stored failure name. */
 export const networkFailure = (error: unknown): NetworkFailure => {
   const code = codeOf(error)
-  return BY_CODE[code] ?? (TLS.test(code) ? "tls" : "unknown")
+  const known = Struct.keys(CODES).find((failure) => CODES[failure]!.includes(code))
+  return known ?? (TLS.test(code) ? "tls" : "unknown")
 }
 
 const codeOf = (error: unknown): string => {
