@@ -19,9 +19,8 @@ import { type Options, readOptions, USAGE } from "./options.ts"
 import { checkMachine, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
-import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
+import { draftCampaign, earlierState, launchCampaign, writeSampleRecipients } from "./seed/launchCampaign.ts"
 import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
-import { writeSampleRecipients } from "./seed/writeSampleRecipients.ts"
 import { showCommands } from "./showCommands.ts"
 import { showProgress } from "./showProgress.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
@@ -36,10 +35,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   yield* announceStop(display)
   yield* lockDirectory(folder)
   const addresses = join(folder, "sandbox.json")
-  yield* Effect.acquireRelease(
-    Effect.promise(() => rm(addresses, { force: true })),
-    () => Effect.promise(() => rm(addresses, { force: true })),
-  )
+  const removeAddresses = Effect.promise(() => rm(addresses, { force: true }))
+  yield* Effect.acquireRelease(removeAddresses, () => removeAddresses)
   yield* checkPort(host, port)
   const baseUrl = `http://${host}:${port}`
   const consolePort = yield* holdConsolePort(host, options.consolePort)

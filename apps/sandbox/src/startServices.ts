@@ -34,13 +34,7 @@ export const startServices = Effect.fnUntraced(function* (options: {
   const settings = {
     API: { HOST: host, PORT: new URL(baseUrl).port, ADMIN_PORT: "0" },
     worker: { ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
-    console: {
-      ...outgoing,
-      HOST: host,
-      PORT: new URL(consoleUrl).port,
-      CONSOLE_URL: consoleUrl,
-      ADMIN_PORT: "0",
-    },
+    console: { ...outgoing, HOST: host, PORT: new URL(consoleUrl).port, CONSOLE_URL: consoleUrl, ADMIN_PORT: "0" },
   }
   // Closed in parallel, so that stopping takes as long as the slower service.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")

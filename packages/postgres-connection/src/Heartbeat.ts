@@ -3,10 +3,15 @@ import type { ConnectionOptions } from "node:tls"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Cause, Effect } from "effect"
 import { type DatabaseAddress, type DatabaseHost, isSuitable, type SessionState } from "./DatabaseAddress.ts"
-import { type DatabaseFault, describeDatabaseError, faultOf, isRejection } from "./describeDatabaseError.ts"
+import {
+  type DatabaseFault,
+  describeDatabaseError,
+  faultOf,
+  isRejection,
+  SocketError,
+} from "./describeDatabaseError.ts"
 import { findServers, openSession, openSocket, type Server } from "./openSession.ts"
 import { Signal } from "./Signal.ts"
-import { SocketError } from "./SocketError.ts"
 
 const BEAT_EVERY = "2 seconds"
 /** Delay before the servers are tried again. */

@@ -1,10 +1,17 @@
-import { SocketError } from "./SocketError.ts"
-
 /** A database error for operators: a code, and advice as a sentence without full stop. */
 export interface DatabaseFault {
   /** SQLSTATE, Node's code for network or TLS errors, or one of `DRIVER_CODES`. */
   readonly code: string
   readonly advice: string
+}
+
+/** A failed connection with a known fault. */
+export class SocketError extends Error {
+  readonly code: string
+  constructor({ code, advice }: DatabaseFault) {
+    super(advice)
+    this.code = code
+  }
 }
 
 const STOPPED = "the server is starting, shutting down or recovering; wait, and look at its log if this lasts"

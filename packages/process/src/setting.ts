@@ -1,6 +1,6 @@
+import { readFileSync, statSync } from "node:fs"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { Config, ConfigProvider, Context, Effect, Result, type Schema } from "effect"
-import { readSmallFile } from "./readSmallFile.ts"
 
 // For packages that read settings without depending on the domain.
 export { textSchema, wholeNumber } from "@outreach/domain/textSchema"
@@ -143,3 +143,21 @@ const readText = ({
 /** Fails with a message that stops the process. */
 export const configError = (message: string) =>
   Effect.fail(new Config.ConfigError(new ConfigProvider.SourceError({ message })))
+
+const MAX_FILE_BYTES = 65_536
+
+/** Reads a settings file as UTF-8. Fails with a description that doesn't quote the content. */
+const readSmallFile = (path: string): Result.Result<string, string> => {
+  try {
+    const stats = statSync(path)
+    if (!stats.isFile()) return Result.fail("is not a regular file")
+    if (stats.size > MAX_FILE_BYTES) return Result.fail("exceeds 64 KiB")
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    if (text.startsWith("\uFEFF")) return Result.fail("starts with a byte order mark")
+    return text.includes("\0") ? Result.fail("is not a text") : Result.succeed(text)
+  } catch (error) {
+    if (error instanceof TypeError) return Result.fail("is not a text in UTF-8")
+    const { code } = error as NodeJS.ErrnoException
+    return Result.fail(code === "ENOENT" ? "does not exist" : `cannot be read (${code})`)
+  }
+}

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
 import { SandboxError } from "../SandboxError.ts"
@@ -65,3 +67,16 @@ export const launchCampaign = Effect.fnUntraced(function* (
 })
 
 const OPS = fileURLToPath(import.meta.resolve("@outreach/ops/main"))
+
+const SAMPLE_RECIPIENTS = 1000
+
+/** Writes a CSV file with fictional recipients to a folder, and returns its path. The addresses are the same in each run, and so is the behavior. */
+export const writeSampleRecipients = async (folder: string): Promise<string> => {
+  const file = join(folder, "sample-recipients.csv")
+  const lines = Array.from({ length: SAMPLE_RECIPIENTS }, (_, index) => {
+    const digits = String(100_004_999 + 4999 * index)
+    return `${digits}${checkDigit(digits)},clinician${index + 1}@clinic.test\n`
+  })
+  await writeFile(file, `npi,email\n${lines.join("")}`)
+  return file
+}
