@@ -31,11 +31,11 @@ export const readExcerpt = async (chunks: AsyncIterable<Uint8Array>): Promise<Ui
     tail.push(chunk.subarray(first.length))
     tailLength += chunk.length - first.length
     if (tailLength <= 2 * MAX_BYTES.tail) continue
-    tail = [concat(...tail).slice(-MAX_BYTES.tail)]
+    tail = [Buffer.concat(tail).subarray(-MAX_BYTES.tail)]
     tailLength = MAX_BYTES.tail
     isCut = true
   }
-  return concat(...head, ...(isCut ? [LINE_END] : []), ...tail)
+  return Buffer.concat([...head, ...(isCut ? [LINE_END] : []), ...tail])
 }
 
 const excerptOf = (raw: Uint8Array): Uint8Array => {
@@ -43,11 +43,11 @@ const excerptOf = (raw: Uint8Array): Uint8Array => {
   const rest = raw.subarray(head.length)
   const last = rest.subarray(-MAX_BYTES.tail)
   const tail = last.subarray(startOfLines(last))
-  return tail.length === rest.length ? raw : concat(head, LINE_END, tail)
+  return tail.length === rest.length ? raw : Buffer.concat([head, LINE_END, tail])
 }
 
 const LINE_FEED = 0x0a
-const LINE_END = new TextEncoder().encode("\r\n")
+const LINE_END = Buffer.from("\r\n")
 
 const endOfLines = (bytes: Uint8Array): number => {
   let end = -1
@@ -62,16 +62,6 @@ const startOfLines = (bytes: Uint8Array): number => {
   let start = bytes.length
   for (let line = 0; line <= MAX_LINES.tail && start > 0; line++) start = bytes.lastIndexOf(LINE_FEED, start - 1)
   return start + 1
-}
-
-const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let end = 0
-  for (const part of parts) {
-    whole.set(part, end)
-    end += part.length
-  }
-  return whole
 }
 
 /** Returns the decoded header fields by name in lower case. The first field of a name wins. */
