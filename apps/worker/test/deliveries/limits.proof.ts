@@ -63,7 +63,7 @@ it("keeps an endpoint's limits over three workers that are killed, stopped and s
       (index) => index >= 0,
     )
   const arrivals = { changes: new Changes() }
-  for (const { to } of partners) to.changes.subscribe(() => arrivals.changes.announce())
+  for (const { to } of partners) to.changes.addEventListener("change", () => arrivals.changes.announce())
   const received = () => new Set(partners.flatMap(({ to }) => to.received.map(({ event }) => event.event_id)))
   const published = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {

@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
+import type { Client } from "pg"
 import type { StartOptions } from "./openCluster.ts"
 import { temporaryRoot } from "./paths.ts"
 import { type Postgres, startPostgres } from "./startPostgres.ts"
@@ -65,15 +66,12 @@ export async function setSynchronousStandbys(url: string, names: string): Promis
   await withClient(url, async (client) => {
     await client.query(`alter system set synchronous_standby_names = ${client.escapeLiteral(names)}`)
     await client.query("select pg_reload_conf()")
-    for (;;) {
-      const { rows } = await client.query<{ done: boolean }>(
-        `select current_setting('synchronous_standby_names') = $1
-           and ($1 = '' or exists (select from pg_stat_replication where sync_state in ('sync', 'quorum'))) as done`,
-        [names],
-      )
-      if (rows[0]!.done) return
-      await delay(20)
-    }
+    await waitUntil(
+      client,
+      `current_setting('synchronous_standby_names') = $1
+         and ($1 = '' or exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')))`,
+      [names],
+    )
   })
 }
 
@@ -109,12 +107,17 @@ async function promote(url: string): Promise<void> {
   await withClient(url, async (client) => {
     // A statement that waits for the end of recovery would block the remaining replay.
     await client.query("select pg_promote(false)")
-    const until = Date.now() + 60_000
-    for (;;) {
-      const { rows } = await client.query<{ recovers: boolean }>("select pg_is_in_recovery() as recovers")
-      if (!rows[0]!.recovers) return
-      if (Date.now() > until) throw new Error("The standby was not promoted within 60 s.")
-      await delay(20)
-    }
+    await waitUntil(client, "not pg_is_in_recovery()")
   })
+}
+
+/** Waits until a condition of a server is true, for 60 s at most. */
+async function waitUntil(client: Client, condition: string, values: readonly string[] = []): Promise<void> {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const { rows } = await client.query<{ done: boolean }>(`select ${condition} as done`, [...values])
+    if (rows[0]!.done) return
+    if (Date.now() > deadline) throw new Error(`Not true within 60 s: ${condition}`)
+    await delay(20)
+  }
 }

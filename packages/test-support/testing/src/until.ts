@@ -1,17 +1,7 @@
-/** Notifies listeners of changes. */
-export class Changes {
-  readonly #listeners = new Set<() => void>()
-
-  /** Calls `listener` after each change, until the returned function is called. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-    }
-  }
-
+/** Dispatches `change` after each change. */
+export class Changes extends EventTarget {
   announce(): void {
-    for (const listener of [...this.#listeners]) listener()
+    this.dispatchEvent(new Event("change"))
   }
 }
 
@@ -62,8 +52,7 @@ export async function until(
     typeof event === "string"
       ? () => source.lines!.filter(({ message }) => message === event)[count - 1]
       : () => event(source as never)
-  let unsubscribe = () => {}
-  let timer: NodeJS.Timeout | undefined
+  const stop = new AbortController()
   return await new Promise<unknown>((resolve, reject) => {
     const check = () => {
       try {
@@ -75,13 +64,14 @@ export async function until(
         reject(error)
       }
     }
-    unsubscribe = source.changes.subscribe(check)
-    timer = setTimeout(() => reject(new Error(`${describe(event)} didn't happen within ${withinMs} ms`)), withinMs)
+    source.changes.addEventListener("change", check, { signal: stop.signal })
+    const timer = setTimeout(
+      () => reject(new Error(`${describe(event)} didn't happen within ${withinMs} ms`)),
+      withinMs,
+    )
+    stop.signal.onabort = () => clearTimeout(timer)
     check()
-  }).finally(() => {
-    clearTimeout(timer)
-    unsubscribe()
-  })
+  }).finally(() => stop.abort())
 }
 
 const describe = (event: unknown): string => (typeof event === "string" ? `"${event}"` : String(event).slice(0, 200))

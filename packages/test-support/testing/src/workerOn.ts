@@ -70,11 +70,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
         outcomeOf(delivery, delivery.version, attemptOf(delivery, status), settlement),
       )
       const { refused } = yield* leases.write(token, [
-        {
-          endpointId,
-          open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events],
-          outcomes,
-        },
+        { endpointId, open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events], outcomes },
       ])
       return refused.size === 0
     }),
