@@ -71,14 +71,7 @@ const from = setting("MAIL_FROM", mailFrom, {
 })
 
 /** Settings for sending e-mail: the server, and the deployment's own sender with its keys in the format of `SenderRepository`. */
-export const smtpSettings = Config.all({
-  smtpUrl,
-  from,
-  dkimKey,
-  bounceDomain,
-  bounceHost,
-  bouncePort,
-}).pipe(
+export const smtpSettings = Config.all({ smtpUrl, from, dkimKey, bounceDomain, bounceHost, bouncePort }).pipe(
   Config.map(({ smtpUrl, from, dkimKey, bounceDomain, bounceHost, bouncePort }) => ({
     smtpUrl,
     bounceHost,
@@ -104,10 +97,7 @@ export const optionalSmtpSettings = whereSet(smtpUrl, smtpSettings)
 /** Reads the settings that preflight checks. */
 export const readPreflightSettings = Effect.gen(function* () {
   const smtp = yield* optionalSmtpSettings
-  return {
-    signsMail: smtp === null ? null : smtp.sender.dkim !== null,
-    publicBaseUrl: yield* whereSet(publicBaseUrl),
-  }
+  return { signsMail: smtp === null ? null : smtp.sender.dkim !== null, publicBaseUrl: yield* whereSet(publicBaseUrl) }
 })
 
 export const preflightSettings = Layer.effect(PreflightSettings, readPreflightSettings)

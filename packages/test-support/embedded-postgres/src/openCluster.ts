@@ -20,8 +20,6 @@ export interface StartOptions {
   readonly inMemory?: boolean
   /** Whether to drop the data of `dataDirectory`. Default false. */
   readonly fresh?: boolean
-  /** The port on 127.0.0.1; by default a free one. */
-  readonly port?: number
   /** Settings of `postgresql.conf`, in addition to those of every server here. */
   readonly settings?: Settings
   /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
@@ -142,7 +140,7 @@ async function removeStaleClusters(root: string): Promise<void> {
 async function open(
   server: Server,
   passwordFile: string,
-  { port: requestedPort, settings = {}, files = {} }: Pick<SupervisorInput, "port" | "settings" | "files">,
+  { settings = {}, files = {} }: Pick<SupervisorInput, "settings" | "files">,
 ): Promise<Cluster> {
   const { data } = server
   const user = serverUser()
@@ -165,6 +163,6 @@ async function open(
     await writeFile(join(data, name), text, { mode: 0o600 })
     if (user) await chown(join(data, name), user.uid, user.gid)
   }
-  const port = await start(server, requestedPort, settings)
+  const port = await start(server, settings)
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, port, data }
 }

@@ -43,23 +43,18 @@ export async function initialise(server: Server, passwordFile: string, settings:
 /**
  * Starts the server and waits until it accepts connections.
  *
- * PostgreSQL has no port 0. So without a requested port, it tries random ones until one is free.
+ * PostgreSQL has no port 0, so it tries random ones until one is free.
  *
- * @param requestedPort - the port; undefined chooses a free one
- * @param settings - undefined keeps those of the last start, which include the port
- * @returns the port
+ * @param settings - undefined keeps those of the last start, with its port
+ * @returns the chosen port
  * @throws an error with the tail of the server's log
  */
-export async function start(
-  server: Server,
-  requestedPort: number | undefined,
-  settings: Settings | undefined,
-): Promise<number> {
+export async function start(server: Server, settings: Settings | undefined): Promise<number> {
   const log = join(server.data, "server.log")
   const deadline = Date.now() + 15_000
   for (;;) {
     await rm(log, { force: true })
-    const port = requestedPort ?? randomInt(...PORTS)
+    const port = randomInt(...PORTS)
     if (settings !== undefined) {
       await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
     }
@@ -69,15 +64,14 @@ export async function start(
     const logText = await readFile(log, "utf8").catch(() => "")
     // After a kill -9 of the postmaster, its last backends keep the shared memory for a moment.
     const inUse = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(logText)
-    // A chosen port of a first start is reported at once. The port of a restart may become free in a moment.
-    const isOthers = requestedPort !== undefined && settings !== undefined
-    const portTaken = !isOthers && /Address already in use/.test(logText)
+    const portTaken = /Address already in use/.test(logText)
     if (!(inUse || portTaken) || Date.now() > deadline) {
       // The server may be slow rather than dead, and must not keep running.
       await stop(server, "fast")
       throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(logText)}`)
     }
-    await delay(portTaken && requestedPort === undefined ? 0 : 250)
+    // The port of a restart may become free in a moment.
+    await delay(portTaken && settings !== undefined ? 0 : 250)
   }
 }
 

@@ -72,7 +72,7 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
     restart: async () => {
       const server = { data: result.data, environment }
       await stopServer(server, "fast")
-      await start(server, result.port, undefined)
+      await start(server, undefined)
     },
     stop: async () => {
       stopping ??= stop()

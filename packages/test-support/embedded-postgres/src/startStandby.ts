@@ -10,7 +10,7 @@ import { temporaryRoot } from "./paths.ts"
 import { type Postgres, startPostgres } from "./startPostgres.ts"
 import { withClient } from "./withClient.ts"
 
-export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {
+export interface StandbyOptions extends Pick<StartOptions, "settings" | "environment"> {
   /** The `application_name` of its replication, for `synchronous_standby_names`. */
   readonly name: string
   /** The host and port from which it replicates, such as those of a proxy. Default: the primary's. */
