@@ -52,7 +52,7 @@ const IN_USE_SECONDS = 1
 /** Fields of an error in both envelopes. */
 interface ErrorRow {
   readonly code: PartnerErrorCode
-  /** Code in the legacy envelope. Default `INTERNAL_ERROR`. */
+  /** Code in the legacy envelope. Default: the same code if the envelope has it, otherwise `INTERNAL_ERROR`. */
   readonly legacy?: LegacyErrorCode
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
@@ -69,13 +69,11 @@ const ROWS: {
   NotFound: () => ({ code: "NOT_FOUND", message: "No such path." }),
   MethodNotAllowed: ({ allow }) => ({
     code: "METHOD_NOT_ALLOWED",
-    legacy: "METHOD_NOT_ALLOWED",
     message: `The path answers ${allow}.`,
     headers: { Allow: allow },
   }),
   Unauthorized: () => ({
     code: "UNAUTHORIZED",
-    legacy: "UNAUTHORIZED",
     message: "The bearer credential is missing, malformed, expired or revoked.",
     headers: { "WWW-Authenticate": "Bearer" },
   }),
@@ -86,7 +84,6 @@ const ROWS: {
   }),
   RateLimited: ({ over, retryAfter }) => ({
     code: "RATE_LIMITED",
-    legacy: "RATE_LIMITED",
     message: `${over ? "The key exceeded its rate limit" : "Too many requests without a good key"}; wait ${retryAfter} s.`,
     headers: { "Retry-After": String(retryAfter) },
   }),
@@ -127,7 +124,6 @@ const ROWS: {
   }),
   Unavailable: () => ({
     code: "SERVICE_UNAVAILABLE",
-    legacy: "SERVICE_UNAVAILABLE",
     message: "The service cannot answer for the moment.",
     details: { retry_after: UNAVAILABLE_SECONDS },
   }),
@@ -145,8 +141,9 @@ export function toErrorResponse(
 ): OperationResponse {
   const { requestId, operation, envelope } = context
   const rowOf = ROWS[error._tag] as (error: RequestError, operation: OperationId | undefined) => ErrorRow
-  const { code, legacy = "INTERNAL_ERROR", message, details, headers = {}, status } = rowOf(error, operation)
+  const { code, message, details, headers = {}, status, ...row } = rowOf(error, operation)
   if (envelope === "legacy") {
+    const legacy = row.legacy ?? (isLegacy(code) ? code : "INTERNAL_ERROR")
     const body = legacyCatalog.body(legacy as "INTERNAL_ERROR", { message })
     return { status: legacyCatalog.codes[legacy].status, body, headers }
   }
@@ -154,3 +151,5 @@ export function toErrorResponse(
   const body = catalog.body(code as "INTERNAL_ERROR", { message, details, requestId })
   return { status: status ?? catalog.codes[code].status, body, headers }
 }
+
+const isLegacy = (code: PartnerErrorCode): code is PartnerErrorCode & LegacyErrorCode => code in legacyCatalog.codes
