@@ -1,6 +1,5 @@
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
-import type { KeyRing } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
@@ -14,14 +13,7 @@ export const SECRETS_KEY = Buffer.alloc(32, 7)
 export const SECRETS_RING = singleKey(Redacted.make(SECRETS_KEY))
 
 /** All adapters on one database, composed as in an app. */
-export const adaptersFor = (
-  url: string,
-  options: {
-    readonly maxConnections?: number
-    /** The keys of secrets. Default `SECRETS_RING`. */
-    readonly secretsKeys?: KeyRing
-  } = {},
-) =>
+export const adaptersFor = (url: string, options: { readonly maxConnections?: number } = {}) =>
   adapters.pipe(
     Layer.provideMerge(testDatabaseLayer(url, options)),
     Layer.provideMerge(
@@ -29,7 +21,7 @@ export const adaptersFor = (
         SecureRandom.layerWebCrypto,
         Layer.succeed(Deployment, { livemode: false }),
         Layer.succeed(PreflightSettings, { signsMail: null, publicBaseUrl: null }),
-        Layer.succeed(SecretCipher, SecretCipher.make(options.secretsKeys ?? SECRETS_RING)),
+        Layer.succeed(SecretCipher, SecretCipher.make(SECRETS_RING)),
       ),
     ),
   )

@@ -6,25 +6,21 @@ interface Attribute {
   readonly key: string
   readonly value: Readonly<Record<string, unknown>>
 }
-interface Sent<Attributes> {
+interface Span {
   readonly name: string
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
   readonly startTimeUnixNano: string
   readonly endTimeUnixNano: string
-  readonly attributes: Attributes
-  readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
+  readonly attributes: ReadonlyArray<Attribute>
   /** Code 2 is an error. */
   readonly status: { readonly code: number }
 }
-/** A received span, with its attributes by name. */
-export type ExportedSpan = Sent<Readonly<Record<string, unknown>>> & { readonly service: string }
-
 interface Export {
   readonly resourceSpans: ReadonlyArray<{
     readonly resource: { readonly attributes: ReadonlyArray<Attribute> }
-    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Sent<ReadonlyArray<Attribute>>> }>
+    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>
   }>
 }
 
@@ -41,7 +37,8 @@ export const otlpCollector = async (atEnd?: (end: () => Promise<void>) => void) 
     url: `http://127.0.0.1:${await listen(server, atEnd)}`,
     changes,
     kept,
-    spans: (): ReadonlyArray<ExportedSpan> =>
+    /** Returns the received spans, with their attributes by name. */
+    spans: () =>
       kept
         .filter(({ path }) => path === "/v1/traces")
         .flatMap(({ body }) => (JSON.parse(body) as Export).resourceSpans)
