@@ -39,15 +39,15 @@ import { LinkDomains, linkDomainPages } from "./tracking/LinkDomains.ts"
 import { trackingPages } from "./tracking/trackingPages.ts"
 import { unsubscribePages } from "./tracking/unsubscribePages.ts"
 
-const deployment = Layer.effect(
-  Deployment,
-  Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
+const fromSettings = <A, E, R>(create: (config: ApiConfig["Service"]) => Layer.Layer<A, E, R>) =>
+  Layer.unwrap(Effect.map(ApiConfig, create))
+
+const deployment = fromSettings(({ deployment }) =>
+  Layer.succeed(Deployment, { livemode: deployment === "production" }),
 )
 
-const route = Layer.unwrap(
-  Effect.map(ApiConfig, ({ database }) =>
-    databaseRoute({ database, applicationName: applicationName("outreach-api") }),
-  ),
+const route = fromSettings(({ database }) =>
+  databaseRoute({ database, applicationName: applicationName("outreach-api") }),
 )
 /** A few connections, shared by many short statements: authentication, rate windows and reads. */
 const reads = pool("shared", (connections) => Math.floor(connections / 3) || 1)
@@ -55,17 +55,12 @@ const reads = pool("shared", (connections) => Math.floor(connections / 3) || 1)
 const transactions = pool("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
 
 function pool(connections: "shared" | "exclusive", share: (connections: number) => number) {
-  return Layer.unwrap(
-    Effect.map(ApiConfig, ({ databaseConnections }) =>
-      databasePool({ maxConnections: share(databaseConnections), connections }),
-    ),
+  return fromSettings(({ databaseConnections }) =>
+    databasePool({ maxConnections: share(databaseConnections), connections }),
   ).pipe(Layer.provideMerge(route))
 }
 
-const cipher = Layer.effect(
-  SecretCipher,
-  Effect.map(ApiConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
-)
+const cipher = fromSettings(({ secretsKey }) => Layer.succeed(SecretCipher, SecretCipher.make(secretsKey)))
 
 const secrets = SigningSecretRepositoryPg.pipe(Layer.provideMerge(cipher))
 
@@ -87,10 +82,8 @@ const transactional = Layer.effect(TransactionalServices, Effect.context()).pipe
   Layer.provide(transactions),
 )
 
-const trackingLinks = Layer.unwrap(
-  Effect.map(ApiConfig, ({ publicBaseUrl, secretsKey }) =>
-    TrackingLinks.below(publicBaseUrl).pipe(Layer.provideMerge(NodeTrackingSeal(secretsKey))),
-  ),
+const trackingLinks = fromSettings(({ publicBaseUrl, secretsKey }) =>
+  TrackingLinks.below(publicBaseUrl).pipe(Layer.provideMerge(NodeTrackingSeal(secretsKey))),
 )
 
 // Hits arrive in bulk and would delay look-ups on the same connection.
