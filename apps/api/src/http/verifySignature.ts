@@ -52,16 +52,12 @@ export const createSignatureVerifier = Effect.gen(function* () {
     MAX_READ,
     Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
       const readAt = yield* Clock.currentTimeMillis
-      const read = new Map<EndpointId, Known>()
       for (const endpointId of new Set(endpointIds)) {
         const owner = yield* secrets.ofEndpoint(endpointId)
         if (owner === undefined) known.delete(endpointId)
-        else {
-          read.set(endpointId, { readAt, owner })
-          known.set(endpointId, { readAt, owner })
-        }
+        else known.set(endpointId, { readAt, owner })
       }
-      return endpointIds.map((endpointId) => read.get(endpointId))
+      return endpointIds.map((endpointId) => known.get(endpointId))
     }),
   )
   const readKnown = yield* createReader
