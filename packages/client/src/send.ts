@@ -127,7 +127,8 @@ function parse(text: string, { cursors }: Call, response: ResponseInfo, url: str
   } catch (cause) {
     throw cursors ? notAPage("it is not JSON", response, { cause }) : new ConnectionError("unreadable", url, cause)
   }
-  if (cursors) assertPage(value, cursors, response)
+  const problem = cursors && problemOf(value, cursors)
+  if (problem !== undefined) throw notAPage(problem, response)
   return value
 }
 
@@ -175,18 +176,6 @@ function segmentOf(name: string, value: unknown): string {
 /** Maximum number of empty pages in a row that point to themselves, as while a transaction of the service is open. */
 const MAX_UNSETTLED = 30
 
-/**
- * Rejects a response that isn't a page of a list, or that points to a page that was already requested.
- *
- * Otherwise a list could end early or never.
- *
- * @param asked - number of requests per cursor
- */
-function assertPage(value: unknown, asked: ReadonlyMap<string, number>, response: ResponseInfo): void {
-  const problem = problemOf(value, asked)
-  if (problem !== undefined) throw notAPage(problem, response)
-}
-
 function notAPage(problem: string, { status, requestId }: ResponseInfo, options?: ErrorOptions): ApiError {
   const message = `The answer is not a page of a list: ${problem}. Check that baseUrl is the service's and what stands in between; if both are right, tell the service's operators the request id`
   return new ApiError(
@@ -205,6 +194,11 @@ function notAPage(problem: string, { status, requestId }: ResponseInfo, options?
   )
 }
 
+/**
+ * Returns why a response isn't a page of a list, or why it points to a page that was already requested: the list could end early or never.
+ *
+ * @param asked - number of requests per cursor
+ */
 function problemOf(value: unknown, asked: ReadonlyMap<string, number>): string | undefined {
   if (value === null) return "it is null"
   if (Array.isArray(value)) return "it is an array"

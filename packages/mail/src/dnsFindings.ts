@@ -16,21 +16,18 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
   return {
     DKIM:
       dkim === null
-        ? Effect.succeed(
-            warning(
-              "DKIM_KEY is not set, so e-mails are not signed.",
-              "Create a key. Large receivers reject unsigned bulk mail.",
-            ),
-          )
-        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
-            publicKey: dkim.keys[0]!.publicKey,
-            name: "DKIM_KEY",
-          }),
+        ? Effect.succeed(NOT_SIGNED)
+        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), { ...dkim.keys[0]!, name: "DKIM_KEY" }),
     SPF: lookUp.spf(bounceDomain),
     DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
     MX: lookUp.mx(bounceDomain),
   }
 }
+
+const NOT_SIGNED = warning(
+  "DKIM_KEY is not set, so e-mails are not signed.",
+  "Create a key. Large receivers reject unsigned bulk mail.",
+)
 
 /** Result of a look-up, with its record, such as `TXT bounces.acme.example`. */
 export interface RecordFinding extends Finding {
@@ -48,11 +45,7 @@ export const senderFindings = (
   const checks: ReadonlyArray<readonly [record: string, Effect.Effect<Finding, Finding>]> = [
     ...needed.map((key) => {
       const name = dkimName(key, dkimDomain)
-      const signing = {
-        publicKey: key.publicKey,
-        name: `the key ${key.selector} of ${id}`,
-        command: ["senders", "show", id],
-      }
+      const signing = { ...key, name: `the key ${key.selector} of ${id}`, command: ["senders", "show", id] }
       return [`TXT ${name}`, lookUp.dkim(name, signing)] as const
     }),
     [`TXT ${dmarcName(fromAddress)}`, lookUp.dmarc(domainOf(fromAddress), dkimDomain)],

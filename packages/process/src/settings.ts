@@ -119,7 +119,7 @@ export const otlpEndpoint = setting("OTEL_EXPORTER_OTLP_ENDPOINT", noneOr(HttpUr
   about: "collector for traces, metrics and logs (OTLP/HTTP)",
 })
 
-export const tracesSampled = setting(
+const tracesSampled = setting(
   "OTEL_TRACES_SAMPLER_ARG",
   textSchema("a share from 0 to 1, such as 0.05", (text) =>
     /^(?:0|1(?:\.0{1,9})?|0?\.\d{1,9})$/.test(text) ? Number(text) : undefined,

@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { BUILD, RELEASE } from "./release.ts"
 import { samplingTracer } from "./samplingTracer.ts"
-import { logLevel, otlpEndpoint, tracesSampled } from "./settings.ts"
+import { telemetrySettings } from "./settings.ts"
 
 /** Timeout of the collector. After a timeout, the exporter drops data for a minute. */
 const COLLECTOR_LIMIT = "5 seconds"
@@ -15,12 +15,10 @@ const COLLECTOR_LIMIT = "5 seconds"
 export const telemetry = (serviceName: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const level = Layer.succeed(References.MinimumLogLevel, yield* logLevel)
-      const endpoint = yield* otlpEndpoint
-      const ratio = yield* tracesSampled
+      const { logLevel, otlpEndpoint: endpoint, tracesSampled: ratio } = yield* telemetrySettings
       const logs = Layer.mergeAll(
         Logger.layer([Logger.consoleJson]),
-        level,
+        Layer.succeed(References.MinimumLogLevel, logLevel),
         Layer.succeed(References.CurrentLogAnnotations, { version: RELEASE }),
       )
       // Without a collector, spans would only cost CPU time.
