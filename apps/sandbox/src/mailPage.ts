@@ -1,4 +1,5 @@
-import { escapeHtml, page, table } from "./page.ts"
+import { type Html, html } from "@outreach/process/html"
+import { page, table } from "./page.ts"
 
 export interface CaughtMail {
   readonly id: number
@@ -17,25 +18,25 @@ export const MESSAGE_POLICY =
 export const mailListPage = (
   { count, max }: { readonly count: number; readonly max: number },
   messages: ReadonlyArray<CaughtMail>,
-): string => {
+): Html => {
   const rows = messages.map(({ id, receivedAt, to, subject }) => [
-    escapeHtml(receivedAt.slice(11, 19)),
-    escapeHtml(to.join(", ")),
-    `<a href="/message/${id}">${escapeHtml(subject) || "(no subject)"}</a>`,
+    receivedAt.slice(11, 19),
+    to.join(", "),
+    html`<a href="/message/${id}">${subject || "(no subject)"}</a>`,
   ])
   const number = (value: number) => value.toLocaleString("en")
   return page({
     title: "Mail catcher",
     refreshSeconds: 5,
-    lead: `<p>Catches every e-mail of the sandbox; none leaves this machine. ${number(count)} ${count === 1 ? "message" : "messages"} caught since the start.
+    lead: html`<p>Catches every e-mail of the sandbox; none leaves this machine. ${number(count)} ${count === 1 ? "message" : "messages"} caught since the start.
 The newest ${number(max)} are kept in memory until the sandbox stops, and the newest ${number(messages.length)} are listed here.</p>
 <p>Opening a message loads its images, and so counts as an opening. This page reloads every 5 seconds.</p>`,
-    main: rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "To", "Subject"], rows),
+    main: rows.length === 0 ? html`<p>None yet.</p>` : table(["Time (UTC)", "To", "Subject"], rows),
   })
 }
 
 /** Renders the page of one message: its envelope, its HTML in a frame, its text, and its source. */
-export const mailPage = (mail: CaughtMail, text: string, source: string): string => {
+export const mailPage = (mail: CaughtMail, text: string, source: string): Html => {
   const fields = [
     ["From", mail.from],
     ["To", mail.to.join(", ")],
@@ -44,13 +45,10 @@ export const mailPage = (mail: CaughtMail, text: string, source: string): string
   ]
   return page({
     title: mail.subject || "(no subject)",
-    lead: `<p><a href="/">All messages</a></p>`,
-    main: `${table(
-      undefined,
-      fields.map((cells) => cells.map((cell) => escapeHtml(cell!))),
-    )}
+    lead: html`<p><a href="/">All messages</a></p>`,
+    main: html`${table(undefined, fields)}
 <iframe src="/message/${mail.id}/html" title="The message as HTML"></iframe>
-<h2>As text</h2><pre>${escapeHtml(text)}</pre>
-<details><summary>Source</summary><pre>${escapeHtml(source)}</pre></details>`,
+<h2>As text</h2><pre>${text}</pre>
+<details><summary>Source</summary><pre>${source}</pre></details>`,
   })
 }

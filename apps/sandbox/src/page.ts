@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
+import { Html, html, type Part } from "@outreach/process/html"
 
 const STYLE = `
 body { margin: 0; font: 15px/1.5 system-ui, sans-serif; color: #1d2329; background: #f6f7f8 }
@@ -21,47 +22,40 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #fff; border: 
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; frame-src 'self'; base-uri 'none'; form-action 'none'`
 
 /** Sends a page with its content security policy. */
-export const sendPage = (response: ServerResponse, html: string, policy = PAGE_POLICY): void => {
+export const sendPage = (response: ServerResponse, page: Html, policy = PAGE_POLICY): void => {
   response
     .writeHead(200, {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy,
       "cache-control": "no-store",
     })
-    .end(html)
+    .end(page.markup)
 }
 
-/** Renders a whole page; `lead` and `main` are HTML. */
+/** Renders a whole page. */
 export const page = (options: {
   readonly title: string
-  readonly lead: string
-  readonly main: string
+  readonly lead: Part
+  readonly main: Part
   /** How often the browser reloads the page; never by default. */
   readonly refreshSeconds?: number
-}): string => {
+}): Html => {
   const { title, lead, main, refreshSeconds } = options
-  const refresh = refreshSeconds === undefined ? "" : `<meta http-equiv="refresh" content="${refreshSeconds}">`
-  return `<!doctype html>
+  const refresh = refreshSeconds === undefined ? "" : html`<meta http-equiv="refresh" content="${refreshSeconds}">`
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${refresh}
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><header><h1>${escapeHtml(title)}</h1>${lead}</header><main>${main}</main></body></html>
+<title>${title}</title><style>${new Html(STYLE)}</style></head>
+<body><header><h1>${title}</h1>${lead}</header><main>${main}</main></body></html>
 `
 }
 
-/** Renders a table of HTML cells. Without `head`, the first cell of each row is the row's header. Aligns numbers. */
-export const table = (
-  head: ReadonlyArray<string> | undefined,
-  rows: ReadonlyArray<ReadonlyArray<string | number>>,
-): string => {
-  const cell = (value: string | number, index: number) => {
-    if (typeof value === "number") return `<td class="number">${value.toLocaleString("en")}</td>`
-    return head === undefined && index === 0 ? `<th scope="row">${value}</th>` : `<td>${value}</td>`
+/** Renders a table. Without `head`, the first cell of each row is the row's header. Aligns numbers. */
+export const table = (head: ReadonlyArray<string> | undefined, rows: ReadonlyArray<ReadonlyArray<Part>>): Html => {
+  const cell = (value: Part, index: number) => {
+    if (typeof value === "number") return html`<td class="number">${value.toLocaleString("en")}</td>`
+    return head === undefined && index === 0 ? html`<th scope="row">${value}</th>` : html`<td>${value}</td>`
   }
-  const thead =
-    head === undefined ? "" : `<thead><tr>${head.map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>`
-  return `<table>${thead}<tbody>${rows.map((cells) => `<tr>${cells.map(cell).join("")}</tr>`).join("\n")}</tbody></table>`
+  const names = head?.map((name) => html`<th scope="col">${name}</th>`)
+  const thead = names === undefined ? "" : html`<thead><tr>${names}</tr></thead>`
+  return html`<table>${thead}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}</tr>\n`)}</tbody></table>`
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!)

@@ -1,5 +1,6 @@
 import { EVENTS, type EventType } from "@outreach/contract"
-import { escapeHtml, page, table } from "./page.ts"
+import { type Html, html, join, type Part } from "@outreach/process/html"
+import { page, table } from "./page.ts"
 
 /** The sample partner's counts, as `/received.json` has them. */
 export interface PartnerCounts {
@@ -28,7 +29,7 @@ export const partnerPage = (
   { counts, duplicates, rejected, reconciled, told }: PartnerCounts,
   events: ReadonlyArray<StoredEvent>,
   options: { readonly byFeedAlone: number; readonly consoleUrl: string },
-): string => {
+): Html => {
   const { byFeedAlone, consoleUrl } = options
   const stored = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const sent = Object.values(told).reduce((sum, count) => sum + count, 0)
@@ -46,39 +47,40 @@ export const partnerPage = (
   const types = (Object.keys(EVENTS) as EventType[]).map((name) => {
     const { direction, description } = EVENTS[name]
     return direction === "to_consumer"
-      ? [name, "received", counts[name] ?? 0, escapeHtml(description.replaceAll("`", ""))]
-      : [name, "sent", told[name.replace("clinician.", "")] ?? 0, escapeHtml(description)]
+      ? [name, "received", counts[name] ?? 0, description.replaceAll("`", "")]
+      : [name, "sent", told[name.replace("clinician.", "")] ?? 0, description]
   })
   const rows = events.map(({ event_type, copies, received_at, body }) => [
     received_at.toISOString().slice(11, 19),
-    escapeHtml(event_type),
+    event_type,
     describe(body),
     copies === 0 ? "feed" : copies === 1 ? "webhook" : `webhook, ${copies} times`,
   ])
   return page({
     title: "Sample partner",
     refreshSeconds: 5,
-    lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
+    lead: html`<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
 and sends the service events about clinicians. This page reloads every 5 seconds. Whole events are in <a href="/received.json">JSON</a>.</p>
-<p><a href="${escapeHtml(consoleUrl)}">The partner's own view of the console</a>: its endpoint and deliveries, why some failed, its keys, secrets and usage.</p>`,
-    main: `${table(["Step", "Count", "What"], summary)}
+<p><a href="${consoleUrl}">The partner's own view of the console</a>: its endpoint and deliveries, why some failed, its keys, secrets and usage.</p>`,
+    main: html`${table(["Step", "Count", "What"], summary)}
 <h2>Event types</h2>
 ${table(["Type", "Direction", "Count", "Meaning"], types)}
 <h2>Latest received events</h2>
-${rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "Event", "About", "Came by"], rows)}`,
+${rows.length === 0 ? html`<p>None yet.</p>` : table(["Time (UTC)", "Event", "About", "Came by"], rows)}`,
   })
 }
 
 const number = (value: number): string => value.toLocaleString("en")
 
 /** Summarises an event: its token and the fields that only its type has. */
-const describe = (body: string): string => {
+const describe = (body: string): Part => {
   const { data } = JSON.parse(body) as { readonly data: Readonly<Record<string, unknown>> }
   const { token, recipients, bounce_reason: reason, is_bot_suspected: suspected } = data
-  return [
+  const parts = [
     ...(Array.isArray(recipients) ? [`${number(recipients.length)} recipients`] : []),
-    ...(typeof token === "string" ? [`<code>${escapeHtml(token)}</code>`] : []),
-    ...(typeof reason === "string" ? [escapeHtml(reason)] : []),
+    ...(typeof token === "string" ? [html`<code>${token}</code>`] : []),
+    ...(typeof reason === "string" ? [reason] : []),
     ...(suspected === true ? ["bot suspected"] : []),
-  ].join(" · ")
+  ]
+  return join(parts, " · ")
 }

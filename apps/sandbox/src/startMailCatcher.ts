@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
+import { Html } from "@outreach/process/html"
 import { Effect } from "effect"
 import PostalMime from "postal-mime"
 import { SMTPServer } from "smtp-server"
@@ -67,7 +68,7 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
     if (id !== undefined && mail === undefined) response.writeHead(404).end("There is no such message.\n")
     else if (mail !== undefined) {
       const { text, html: body } = await PostalMime.parse(mail.raw)
-      if (part) sendPage(response, `<base target="_blank">${body ?? ""}`, MESSAGE_POLICY)
+      if (part) sendPage(response, new Html(`<base target="_blank">${body ?? ""}`), MESSAGE_POLICY)
       else sendPage(response, mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
     } else if (request.headers.accept?.includes("text/html")) {
       const newest = messages.slice(-MAX_LISTED).reverse()

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { type Html, html, prose } from "@outreach/process/html"
 import { RELEASE } from "@outreach/process/release"
-import { type Html, html, prose } from "./html.ts"
 import { section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 

@@ -1,8 +1,8 @@
 import { extname } from "node:path"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { html } from "@outreach/process/html"
 import { Effect } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
-import { html } from "./html.ts"
 import { renderedAssets, renderedPages } from "./renderedDocs.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
 import { staticPage } from "./staticPage.ts"

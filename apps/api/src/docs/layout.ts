@@ -1,5 +1,5 @@
+import { Html, html, type Part } from "@outreach/process/html"
 import hljs from "highlight.js/lib/common"
-import { Html, html, type Part } from "./html.ts"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
 

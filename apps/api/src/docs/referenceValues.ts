@@ -2,7 +2,7 @@ import { EVENTS, type EventType, type Operation, type OperationId, operations } 
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import type { ErrorCodes } from "@outreach/error-catalog"
-import { type Html, html, join, type Part, prose } from "./html.ts"
+import { type Html, html, join, type Part, prose } from "@outreach/process/html"
 import { code, keysOf, section, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 import { curlExamples } from "./requestValues.ts"

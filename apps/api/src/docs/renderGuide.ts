@@ -1,5 +1,5 @@
+import { Html, html, type Part } from "@outreach/process/html"
 import MarkdownIt, { type Env, type RendererRule, type Token } from "markdown-it"
-import { Html, html, type Part } from "./html.ts"
 import { code } from "./layout.ts"
 
 /** Values that a guide names in double braces: as a block, within a line, or in a block of code. */

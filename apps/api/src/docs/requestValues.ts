@@ -1,5 +1,5 @@
 import { examples, type Operation, type OperationId, operations } from "@outreach/contract"
-import { type Html, html, prose } from "./html.ts"
+import { type Html, html, prose } from "@outreach/process/html"
 import { code, keysOf, section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 

@@ -1,4 +1,4 @@
-import { type Html, html, join, type Part, prose } from "./html.ts"
+import { type Html, html, join, type Part, prose } from "@outreach/process/html"
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {

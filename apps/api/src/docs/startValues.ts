@@ -1,5 +1,5 @@
 import { operations, SCOPES } from "@outreach/contract"
-import { html, join } from "./html.ts"
+import { html, join } from "@outreach/process/html"
 import { keysOf, PAGES, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 

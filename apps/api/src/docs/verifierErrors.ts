@@ -1,5 +1,5 @@
+import { type Html, html, prose } from "@outreach/process/html"
 import type { WebhookVerificationErrorCode } from "@outreach/webhook-verifier"
-import { type Html, html, prose } from "./html.ts"
 import { keysOf, section } from "./layout.ts"
 
 /** Errors of the verifier with their remedies. */

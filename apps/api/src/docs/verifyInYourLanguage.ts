@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { type Html, html, type Part, prose } from "./html.ts"
+import { type Html, html, type Part, prose } from "@outreach/process/html"
 import { code } from "./layout.ts"
 
 /** Languages in order: sample file, and how to read the raw body in common servers. */

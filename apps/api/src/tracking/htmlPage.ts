@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
+import { Html, html, type Part } from "@outreach/process/html"
 import { HttpServerResponse } from "effect/http"
-import { Html, html, type Part } from "../docs/html.ts"
 
 const STYLE = `:root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}
 body{margin:0;padding:12vh 1.5rem 3rem}

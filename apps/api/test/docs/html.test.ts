@@ -1,6 +1,6 @@
+import { html, prose } from "@outreach/process/html"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { html, prose } from "../../src/docs/html.ts"
 import { shownOf } from "./samplesOf.ts"
 
 describe("markup", () => {

@@ -1,5 +1,5 @@
+import { html } from "@outreach/process/html"
 import { describe, expect, it } from "vitest"
-import { html } from "../../src/docs/html.ts"
 import { renderGuide } from "../../src/docs/renderGuide.ts"
 
 const GUIDE = `# A guide
