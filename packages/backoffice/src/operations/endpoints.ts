@@ -107,6 +107,7 @@ const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Ti
 export const showEndpoint = operation("endpoints show", {
   access: "reveals",
   about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
+  label: "Show the full address",
   of,
   input: { reveal: checkBox("Show the whole address, which may hold a secret of the partner") },
   *run({ endpointId, reveal }) {

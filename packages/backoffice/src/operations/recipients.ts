@@ -130,6 +130,7 @@ class UnclearClinician extends DescribedError(
 export const findClinician = operation("recipients find", {
   access: "reveals",
   about: "Show what happened to one clinician, oldest first: records, messages, events, suppressions",
+  label: "Find",
   input: {
     ...clinician,
     token: field(Token, "The token of a recipient"),

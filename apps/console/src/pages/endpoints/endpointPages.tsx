@@ -93,7 +93,7 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         {isPresent && (
           <div class="actions">
             <ActionForm action={testAction} params={params} isPrimary={enabled} />
-            <ActionForm action={showAction} params={params} label="Show the full address" />
+            <ActionForm action={showAction} params={params} />
             {enabled ? (
               <ConfirmLink page={disableRoutes[0]} params={params} isDangerous />
             ) : (

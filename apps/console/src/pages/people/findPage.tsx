@@ -199,13 +199,7 @@ const searchPage = (page: {
   <Page title={page.title} commands={["email", "npi", "token"].map((by) => ["recipients find", { [by]: "…" }])}>
     {page.found}
     <section>
-      <ActionForm
-        action={search}
-        label="Find"
-        isPrimary
-        hidden={{ page: "/find" }}
-        controls={{ search: { value: page.typed } }}
-      />
+      <ActionForm action={search} isPrimary hidden={{ page: "/find" }} controls={{ search: { value: page.typed } }} />
     </section>
   </Page>
 )
