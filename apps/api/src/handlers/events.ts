@@ -8,7 +8,7 @@ import * as z from "zod"
 import { Json } from "../http/encode.ts"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { listPage } from "./listPage.ts"
-import { expandedMembers, NOTHING_EXPANDED, recipientRecord, summariesFor } from "./recipientRecord.ts"
+import { expandedMembers, recipientRecord, summariesFor } from "./recipientRecord.ts"
 
 const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
   emittedAt: z.custom<Timestamp>(),
@@ -55,7 +55,7 @@ const eventsToWire = (organizationId: OrganizationId, expansion: EventExpansion)
       const recipient = recipientId === null ? undefined : recipients.get(recipientId)
       const members = expandedMembers(expansion, livemode, summary)
       if (!expansion.includes("recipient")) return new Json<FeedEvent>(`${body.slice(0, -1)}${members}}`)
-      const record = recipient ? recipientRecord(recipient, livemode, [], NOTHING_EXPANDED).text : null
+      const record = recipient ? recipientRecord(recipient, livemode).text : null
       return new Json<FeedEvent>(`${body.slice(0, -1)}${members},"recipient":${record}}`)
     })
   })

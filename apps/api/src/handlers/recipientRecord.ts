@@ -20,8 +20,8 @@ export type RecipientExpansion = ReadonlyArray<"campaign" | "program">
 export const recipientRecord = (
   recipient: Recipient,
   livemode: boolean,
-  expansion: RecipientExpansion,
-  summaries: ReadonlyMap<CampaignId, CampaignWithProgram>,
+  expansion: RecipientExpansion = [],
+  summaries = NOTHING_EXPANDED,
 ): Json<RecipientRecord> => {
   const { token, npi, email, id, campaignId, programId, createdAt, updatedAt } = recipient
   const expanded = expansion.length === 0 ? "" : expandedMembers(expansion, livemode, summaries.get(campaignId))
@@ -50,7 +50,7 @@ export const expandedMembers = (
 }
 
 /** For records without expansion. */
-export const NOTHING_EXPANDED: ReadonlyMap<CampaignId, CampaignWithProgram> = new Map()
+const NOTHING_EXPANDED: ReadonlyMap<CampaignId, CampaignWithProgram> = new Map()
 
 /** Reads the campaigns and programs of rows in one query; none without expansion. */
 export const summariesFor = Effect.fnUntraced(function* (

@@ -1,19 +1,22 @@
-import { decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
+import { type Decoded, decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
 import { Effect } from "effect"
 import { invalidParameter, RequestError } from "./toErrorResponse.ts"
 
+/** Returns a decoded value, or fails with the reason for rejecting it. */
+export const accept = <Value>(decoded: Decoded<Value>): Effect.Effect<Value, RequestError> =>
+  decoded.ok ? Effect.succeed(decoded.value) : Effect.fail(RequestError.BadRequest({ ...decoded.refusal }))
+
 /** Decodes path parameters and query by the operation's schemas. */
-export const decode = <Op extends Operation>(
-  operation: Op,
+export const decode = Effect.fnUntraced(function* <Op extends Operation>(
+  { pathParameters, query, parameterCodes }: Op,
   parameters: Readonly<Record<string, string | undefined>>,
   search: string,
-): Effect.Effect<Pick<RequestOf<Op>, "path" | "query">, RequestError> => {
-  const path = decodeWith(operation.pathParameters, parameters, operation.parameterCodes)
-  if (!path.ok) return Effect.fail(RequestError.BadRequest({ ...path.refusal }))
-  const query = decodeWith(operation.query, rawQuery(new URLSearchParams(search)), operation.parameterCodes)
-  if (!query.ok) return Effect.fail(RequestError.BadRequest({ ...query.refusal }))
-  return Effect.succeed({ path: path.value, query: query.value } as Pick<RequestOf<Op>, "path" | "query">)
-}
+) {
+  return {
+    path: yield* accept(decodeWith(pathParameters, parameters, parameterCodes)),
+    query: yield* accept(decodeWith(query, rawQuery(new URLSearchParams(search)), parameterCodes)),
+  } as Pick<RequestOf<Op>, "path" | "query">
+})
 
 /** A request body: its text and the parsed JSON. */
 export interface DecodedBody {
@@ -36,10 +39,7 @@ export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effe
   } catch {
     return Effect.fail(NO_JSON)
   }
-  const body = decodeWith(operation.body.schema, value)
-  return body.ok
-    ? Effect.succeed({ body: body.value, bodyText })
-    : Effect.fail(RequestError.BadRequest({ ...body.refusal }))
+  return Effect.map(accept(decodeWith(operation.body.schema, value)), (body) => ({ body, bodyText }))
 }
 
 const NO_JSON = invalidParameter("body", "must be JSON in UTF-8")

@@ -11,10 +11,6 @@ export class Json<Value> {
   constructor(text: string) {
     this.text = text
   }
-
-  static from<Value extends object | null>(value: Value): Json<Value> {
-    return new Json(JSON.stringify(value))
-  }
 }
 
 /** A response before serialization; a null body is empty. */
@@ -27,7 +23,7 @@ export interface OperationResponse {
 export const encode = ({ status, body, headers }: OperationResponse): StoredResponse => ({
   status,
   headers,
-  body: body === null ? null : (body instanceof Json ? body : Json.from(body)).text,
+  body: body === null ? null : body instanceof Json ? body.text : JSON.stringify(body),
 })
 
 /**

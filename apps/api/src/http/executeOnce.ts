@@ -8,6 +8,7 @@ import type { Transaction } from "@outreach/domain/Transaction"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
+import { accept } from "./decode.ts"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { invalidParameter, RequestError } from "./toErrorResponse.ts"
@@ -37,8 +38,7 @@ export const createExecuteOnce = Effect.gen(function* () {
   ): Effect.fn.Return<StoredResponse, RequestError> {
     const { rawHeaders } = request.source as IncomingMessage
     if (countLines(rawHeaders, "idempotency-key") > 1) return yield* Effect.fail(GIVEN_TWICE)
-    const header = decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] })
-    if (!header.ok) return yield* Effect.fail(RequestError.BadRequest({ ...header.refusal }))
+    const header = yield* accept(decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] }))
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
     // Successes and results about the caller's records are stored; 304, errors before the handler and server failures aren't.
@@ -52,7 +52,7 @@ export const createExecuteOnce = Effect.gen(function* () {
       })),
     )
     const { response, replayed } = yield* executeOnce(
-      { organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint },
+      { organizationId: caller.organizationId, key: header["Idempotency-Key"], fingerprint },
       execution,
       { maxStoredBytes: MAX_STORED_BYTES },
     ).pipe(
