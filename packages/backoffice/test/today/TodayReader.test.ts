@@ -23,31 +23,9 @@ const NOTHING = {
   failing: 0,
   quota: null,
 }
-const readOldest = (organizationId: OrganizationId | null) =>
-  Effect.map(readFacts(["deliveriesOldestSeconds"], organizationId), (facts) => facts.deliveriesOldestSeconds.live)
 
 const forgetAll = sql`truncate organizations, inbox_keys, domain_pauses, failure_groups cascade`
 beforeEach(() => run(forgetAll))
-
-/** Seeds an organization with an endpoint that has read its whole log. */
-const seedRead = Effect.fnUntraced(function* () {
-  const seeded = yield* seedCampaign({ recipients: 0 })
-  const [eventId] = yield* publishSent(seeded.campaign, 1)
-  yield* sql`
-    update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
-    where clock.organization_id = ${seeded.organization.id} and endpoint_id = ${seeded.endpoint.id}`
-  return { ...seeded, eventId: eventId! }
-})
-
-const addDue = Effect.fnUntraced(function* (
-  { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedRead>>,
-  secondsAgo: number,
-  replay = false,
-) {
-  yield* sql`
-    insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
-    values (${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), ${replay})`
-})
 
 describe("TodayReader.read", () => {
   test("returns zeros for an empty database and for an organization without data", function* () {
@@ -76,30 +54,6 @@ describe("TodayReader.read", () => {
     expect((yield* read(first.organization.id)).sending).toEqual({ campaigns: 1, sentInLastMinute: 2, remaining: 3 })
     yield* sql`update campaigns set window_start = now() - interval '2 h', window_end = now() - interval '1 h' where id = ${first.campaign.id}`
     expect((yield* read(null)).sending.campaigns).toBe(1)
-  })
-
-  test("returns the age of the oldest due delivery to a working endpoint, in its log or as a retry, without replays", function* () {
-    const retried = yield* seedRead()
-    yield* addDue(retried, 300)
-    yield* addDue(retried, 9000, true)
-    const probed = yield* seedRead()
-    yield* addDue(probed, 5000)
-    yield* sql`update endpoint_readers set allowance = 1 where endpoint_id = ${probed.endpoint.id}`
-    const disabled = yield* seedRead()
-    yield* addDue(disabled, 6000)
-    yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
-    const oldestDueSeconds = yield* readOldest(null)
-    expect(oldestDueSeconds).toBeGreaterThanOrEqual(300)
-    expect(oldestDueSeconds).toBeLessThan(5000)
-    expect(yield* readOldest(probed.organization.id)).toBe(0)
-
-    const behind = yield* seedCampaign({ recipients: 0 })
-    yield* publishSent(behind.campaign, 1)
-    yield* sql`update events set emitted_at = emitted_at - interval '700 s' where organization_id = ${behind.organization.id}`
-    yield* sql`update reader_positions set begun_at = begun_at - interval '701 s' where endpoint_id = ${behind.endpoint.id}`
-    expect(yield* readOldest(null)).toBeGreaterThanOrEqual(700)
-    expect(yield* readOldest(behind.organization.id)).toBeGreaterThanOrEqual(700)
-    expect(yield* readOldest(retried.organization.id)).toBeLessThan(700)
   })
 
   test("counts open breakers, dead letters, quarantined inbound events and rejecting domains, for all organizations and for one", function* () {

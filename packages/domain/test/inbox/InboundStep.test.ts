@@ -59,8 +59,11 @@ describe("toSteps", () => {
 })
 
 const stage = fc.constantFrom("account_created", "learner_qualified", "completer_qualified")
+const programId = fc.constantFrom("pgm_heart", "pgm_lungs").map((id) => id as ProgramId)
 const batches = fc
-  .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4").map((npi) => npi as Npi), stage }), { maxLength: 12 })
+  .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4").map((npi) => npi as Npi), stage, programId }), {
+    maxLength: 12,
+  })
   .map((steps) => steps.map((more, i) => step(`evt_${i}`, more)))
 const recipient = fc.constantFrom("rcp_1", "rcp_2", "rcp_3").map((id) => id as RecipientId)
 /** Steps, the matching recipients in step order, and those with a message in flight. */

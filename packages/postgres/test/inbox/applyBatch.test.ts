@@ -120,26 +120,6 @@ describe("an account_created event", () => {
 })
 
 describe("a qualification", () => {
-  test("is counted once per clinician, program and stage, and withdraws waiting recipients", function* () {
-    const seeded = yield* seedCampaign({ recipients: 3 })
-    for (const [i, [type, n]] of (
-      [
-        ["learner", 0],
-        ["learner", 0],
-        ["completer", 0],
-        ["completer", 1],
-      ] as const
-    ).entries()) {
-      yield* receiveEvent(seeded, `evt_${i}`, `clinician.${type}_qualified`, qualified(n))
-      yield* applyAll
-    }
-    expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified", "completer_qualified", null])
-    const [funnel] = yield* sql`
-      select account_created_total as accounts, learner_qualified_total as learners, completer_qualified_total as completers
-      from digest_funnel where program_id = ${seeded.program.id}`
-    expect(funnel).toEqual({ accounts: 0, learners: 1, completers: 2 })
-  })
-
   test("after the target was reached doesn't change the time when it was reached", function* () {
     const seeded = yield* seedCampaign({ recipients: 0 })
     yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`

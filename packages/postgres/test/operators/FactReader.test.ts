@@ -100,6 +100,7 @@ describe("FactReader", { shuffle: false }, () => {
     const ofProbed = yield* readFacts([...READINGS.due, "breakersOpen"], probed.organization.id)
     expect(ofProbed).toMatchObject({
       ...{ deliveriesDue: { live: 0, probed: 1, replay: 0 }, deliveriesInFlight: 0, breakersOpen: 1 },
+      deliveriesOldestSeconds: { live: 0, replay: 0 },
     })
     yield* sql`update webhook_endpoints set enabled = false where id = ${probed.endpoint.id}`
     expect((yield* readState).breakersOpen).toBe(0)
@@ -135,6 +136,9 @@ describe("FactReader", { shuffle: false }, () => {
       expect(seconds).toBeLessThan(25_000)
     }
     expect(maxLagSeconds.probed).toBeGreaterThanOrEqual(30_000)
+    const ofProbed = yield* readFacts(["deliveriesOldestSeconds"], probed.organization.id)
+    expect(ofProbed.deliveriesOldestSeconds).toMatchObject({ live: 0, replay: 0 })
+    expect(ofProbed.deliveriesOldestSeconds.probed).toBeGreaterThanOrEqual(30_000)
     expect(deliveriesInFlight).toBe(before.deliveriesInFlight + 6)
   })
 
