@@ -72,49 +72,45 @@ describe("deliveries", () => {
   })
 })
 
-describe("dead letters", () => {
-  it("are listed by filters, and replayed once", async () => {
-    await startWithTwo()
-    const ids = (...flags: ReadonlyArray<string>) => idsOf("dead-letters", "list", ...flags)
-    expect(await ids("--endpoint", first.endpointId, "--reason", "rejected")).toEqual([first.deliveryId])
-    expect(await ids()).toHaveLength(2)
-    expect(await ids("--type", "outreach.email_sent", "--to", "2099-01-01T00:00:00Z")).toEqual([])
-    await runJson("endpoints", "update", first.endpointId, "--retry-schedule", "1h,1h")
-    const replay = ["dead-letters", "replay", first.deliveryId]
-    expect(await runJson(...replay, first.deliveryId)).toEqual({ replayed: 1 })
-    const { replayed_as } = (await runJson("deliveries", "show", first.deliveryId)).delivery
-    const replayed = { state: "pending", attempts: 0, max_attempts: 3 }
-    expect((await runJson("deliveries", "show", replayed_as)).delivery).toMatchObject(replayed)
-    expect(await runFailing(...replay, second.deliveryId)).toMatchObject({
-      ...{ code: "not_dead_letter", delivery_ids: [first.deliveryId], replayed: 1, exit: 1 },
-    })
-    expect(await ids()).toEqual([])
-    expect((await run(["dead-letters", "replay", "--all"])).stdout).toBe("Replayed 0 dead letters.\n")
+it("dead letters are listed by filters, and replayed once", async () => {
+  await startWithTwo()
+  const ids = (...flags: ReadonlyArray<string>) => idsOf("dead-letters", "list", ...flags)
+  expect(await ids("--endpoint", first.endpointId, "--reason", "rejected")).toEqual([first.deliveryId])
+  expect(await ids()).toHaveLength(2)
+  expect(await ids("--type", "outreach.email_sent", "--to", "2099-01-01T00:00:00Z")).toEqual([])
+  await runJson("endpoints", "update", first.endpointId, "--retry-schedule", "1h,1h")
+  const replay = ["dead-letters", "replay", first.deliveryId]
+  expect(await runJson(...replay, first.deliveryId)).toEqual({ replayed: 1 })
+  const { replayed_as } = (await runJson("deliveries", "show", first.deliveryId)).delivery
+  const replayed = { state: "pending", attempts: 0, max_attempts: 3 }
+  expect((await runJson("deliveries", "show", replayed_as)).delivery).toMatchObject(replayed)
+  expect(await runFailing(...replay, second.deliveryId)).toMatchObject({
+    ...{ code: "not_dead_letter", delivery_ids: [first.deliveryId], replayed: 1, exit: 1 },
   })
+  expect(await ids()).toEqual([])
+  expect((await run(["dead-letters", "replay", "--all"])).stdout).toBe("Replayed 0 dead letters.\n")
 })
 
-describe("data that is no longer stored", () => {
-  it("is explained: the event of a delivery, a partner's event, and the log", async () => {
-    await startWithTwo()
-    await meanwhile(
-      Effect.gen(function* () {
-        yield* receiveEvent(first, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`select add_partitions('events', '2050-01-15Z')`
-        yield* sql`truncate events_earlier, inbox_later`
-      }),
-    )
-    expect((await runJson("deliveries", "show", first.deliveryId)).delivery.event_type).toBe(null)
-    const { stdout } = await run(["deliveries", "show", first.deliveryId])
-    expect(stdout).toContain("Its event is no longer stored (EVENTS_MONTHS)")
-    for (const command of ["show", "replay"]) {
-      const error = await runFailing("inbox", command, "--organization", first.organization.id, "evt_a")
-      expect(error.code).toBe("inbox_entry_dropped")
-      expect(error.message).toMatch(/^The event evt_a of org_[0-9a-f]{32} was received at .* no longer stored/)
-    }
-    const replay = ["endpoints", "replay", first.endpointId, "--dry-run"]
-    const early = await run([...replay, "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z"])
-    const note = "Events before 2050-01-01 are deleted (EVENTS_MONTHS)."
-    expect(early).toEqual({ code: 0, stdout: `0 events would be sent. ${note}\n`, stderr: "" })
-  })
+it("data that is no longer stored is explained: the event of a delivery, a partner's event, and the log", async () => {
+  await startWithTwo()
+  await meanwhile(
+    Effect.gen(function* () {
+      yield* receiveEvent(first, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`select add_partitions('events', '2050-01-15Z')`
+      yield* sql`truncate events_earlier, inbox_later`
+    }),
+  )
+  expect((await runJson("deliveries", "show", first.deliveryId)).delivery.event_type).toBe(null)
+  const { stdout } = await run(["deliveries", "show", first.deliveryId])
+  expect(stdout).toContain("Its event is no longer stored (EVENTS_MONTHS)")
+  for (const command of ["show", "replay"]) {
+    const error = await runFailing("inbox", command, "--organization", first.organization.id, "evt_a")
+    expect(error.code).toBe("inbox_entry_dropped")
+    expect(error.message).toMatch(/^The event evt_a of org_[0-9a-f]{32} was received at .* no longer stored/)
+  }
+  const replay = ["endpoints", "replay", first.endpointId, "--dry-run"]
+  const early = await run([...replay, "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z"])
+  const note = "Events before 2050-01-01 are deleted (EVENTS_MONTHS)."
+  expect(early).toEqual({ code: 0, stdout: `0 events would be sent. ${note}\n`, stderr: "" })
 })

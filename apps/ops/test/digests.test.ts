@@ -95,16 +95,14 @@ describe("digests list", () => {
   })
 })
 
-describe("a bar", () => {
-  it("is empty for zero, visible otherwise, and never longer than the longest", () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.nat(), (a, b) => {
-        const [count, longest] = [Math.min(a, b), Math.max(a, b)]
-        const { length } = drawCount(count, longest)
-        expect(length > 0).toBe(count > 0)
-        expect(length).toBeLessThanOrEqual(30)
-        if (count > 0 && count === longest) expect(length).toBe(30)
-      }),
-    )
-  })
+it("a bar is empty for zero, visible otherwise, and never longer than the longest", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), (a, b) => {
+      const [count, longest] = [Math.min(a, b), Math.max(a, b)]
+      const { length } = drawCount(count, longest)
+      expect(length > 0).toBe(count > 0)
+      expect(length).toBeLessThanOrEqual(30)
+      if (count > 0 && count === longest) expect(length).toBe(30)
+    }),
+  )
 })

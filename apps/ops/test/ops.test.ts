@@ -42,18 +42,16 @@ describe("organizations", () => {
   })
 })
 
-describe("keys", () => {
-  it("are shown only when they are issued or rotated", async () => {
-    const create = ["keys", "create", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
-    const { api_key, ...shown } = await runJson(...create, "--expires", "2099-01-01T00:00:00+01:00")
-    expect(api_key).toMatch(/^orp_test_/)
-    expect(shown).toMatchObject({ scopes: ["tokens:read"], expires_at: "2098-12-31T23:00:00.000000Z" })
-    expect((await runJson("keys", "list", "--organization", create[3]!)).data).toEqual([{ ...shown, state: "valid" }])
-    expect((await runJson("keys", "rotate", shown.id)).api_key).not.toBe(api_key)
-    const live = await run(create, { DEPLOYMENT: "production" })
-    expect(live.stderr).toContain("shown only once")
-    expect(live.stdout).toMatch(/^api_key +orp_live_/m)
-  })
+it("keys are shown only when they are issued or rotated", async () => {
+  const create = ["keys", "create", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+  const { api_key, ...shown } = await runJson(...create, "--expires", "2099-01-01T00:00:00+01:00")
+  expect(api_key).toMatch(/^orp_test_/)
+  expect(shown).toMatchObject({ scopes: ["tokens:read"], expires_at: "2098-12-31T23:00:00.000000Z" })
+  expect((await runJson("keys", "list", "--organization", create[3]!)).data).toEqual([{ ...shown, state: "valid" }])
+  expect((await runJson("keys", "rotate", shown.id)).api_key).not.toBe(api_key)
+  const live = await run(create, { DEPLOYMENT: "production" })
+  expect(live.stderr).toContain("shown only once")
+  expect(live.stdout).toMatch(/^api_key +orp_live_/m)
 })
 
 const createEndpoint = (org: string, ...flags: ReadonlyArray<string>) =>

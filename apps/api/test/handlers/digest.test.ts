@@ -8,7 +8,7 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { type Seeded, startApi, type TestApi } from "../startApi.ts"
 
@@ -146,32 +146,30 @@ it("contains every count of the date, and no counts of adjacent dates", async ()
   })
 })
 
-describe("programs", () => {
-  it("are all listed, oldest first, even without counts, but not another organization's", async () => {
-    const seed = await api().seed(0)
-    const programs = [
-      seed.program,
-      await addProgram(seed.organization.id, "zz"),
-      await addProgram(seed.organization.id, "aa"),
-    ]
-    const stranger = await api().seed(0)
-    const [ann] = await recipients(1)
-    await outreach("2026-02-03T09:00:00.000000Z", seed.campaign, [[ann!, "sent"]])
-    await outreach("2026-02-03T09:00:00.000000Z", stranger.campaign, [[ann!, "bounced"]])
-    await qualify(stranger, stranger.program.id, "2026-02-03T09:00:00.000000Z", "account_created")
+it("programs are all listed, oldest first, even without counts, but not another organization's", async () => {
+  const seed = await api().seed(0)
+  const programs = [
+    seed.program,
+    await addProgram(seed.organization.id, "zz"),
+    await addProgram(seed.organization.id, "aa"),
+  ]
+  const stranger = await api().seed(0)
+  const [ann] = await recipients(1)
+  await outreach("2026-02-03T09:00:00.000000Z", seed.campaign, [[ann!, "sent"]])
+  await outreach("2026-02-03T09:00:00.000000Z", stranger.campaign, [[ann!, "bounced"]])
+  await qualify(stranger, stranger.program.id, "2026-02-03T09:00:00.000000Z", "account_created")
 
-    const { data } = await digest("2026-02-03", seed.key)
-    expect(data.map((record: { program: { id: string } }) => record.program.id)).toEqual(programs.map(({ id }) => id))
-    expect(data[0].outreach).toEqual({ ...NO_OUTREACH, sent: 1 })
-    for (const record of data.slice(1)) {
-      expect(record).toMatchObject({
-        funnel: { date: funnel(0, 0, 0), cumulative: funnel(0, 0, 0) },
-        outreach: NO_OUTREACH,
-        quota: { learner_qualified: noTarget(0), completer_qualified: noTarget(0) },
-      })
-    }
-    expect(data.map(({ funnel }: { funnel: object }) => funnel)).toEqual(Array(3).fill(data[1].funnel))
-  })
+  const { data } = await digest("2026-02-03", seed.key)
+  expect(data.map((record: { program: { id: string } }) => record.program.id)).toEqual(programs.map(({ id }) => id))
+  expect(data[0].outreach).toEqual({ ...NO_OUTREACH, sent: 1 })
+  for (const record of data.slice(1)) {
+    expect(record).toMatchObject({
+      funnel: { date: funnel(0, 0, 0), cumulative: funnel(0, 0, 0) },
+      outreach: NO_OUTREACH,
+      quota: { learner_qualified: noTarget(0), completer_qualified: noTarget(0) },
+    })
+  }
+  expect(data.map(({ funnel }: { funnel: object }) => funnel)).toEqual(Array(3).fill(data[1].funnel))
 })
 
 it("the date may be today in UTC, and not tomorrow", async () => {

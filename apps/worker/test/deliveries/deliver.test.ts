@@ -1,4 +1,4 @@
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import type { EndpointSettings } from "@outreach/domain/deliveries/Endpoint"
@@ -47,49 +47,34 @@ const pending = Effect.fnUntraced(function* (id: EndpointId) {
 const retryNow = (id: Effect.Success<ReturnType<typeof pending>>["id"]) =>
   DeliveryRepository.use((repository) => repository.retryNow(id))
 const sorted = (ids: Iterable<string>) => [...ids].sort()
-const eventIds = (calls: ReadonlyArray<{ readonly eventId: string }>) => calls.map(({ eventId }) => eventId)
 
-describe("a delivery", () => {
-  test("is retried after 5xx with the same event, until it is delivered", function* () {
-    const { campaign, id, calls } = yield* startEndpoint(({ headers, response }) =>
-      response.writeHead(Number(headers["x-delivery-attempt"]) < 3 ? 503 : 200).end(),
-    )
-    const delivering = Effect.andThen(
-      publishSent(campaign, 1),
-      deliveries(id, ([delivery]) => delivery?.state === "delivered"),
-    )
-    const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" })
-    expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
-    expect(delivery!.made).toMatchObject([
-      { number: 1, outcome: "server_error", status: 503 },
-      { number: 2, outcome: "server_error", status: 503 },
-      { number: 3, outcome: "success", status: 200 },
-    ])
-    expect(new Set(eventIds(calls)).size).toBe(1)
-    expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3"])
-  })
-
-  test("is retried although the response to taking it was lost", function* () {
-    const { campaign, id } = yield* startEndpoint(({ headers, response }) =>
-      response.writeHead(headers["x-delivery-attempt"] === "1" ? 503 : 200).end(),
-    )
-    let taken = 0
-    const delivering = Effect.andThen(
-      publishSent(campaign, 1),
-      deliveries(id, ([delivery]) => delivery?.state === "delivered"),
-    )
-    const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" }).pipe(
-      Effect.updateService(DeliveryLeases, (leases) => ({
-        ...leases,
-        takeDue: (...given) =>
-          Effect.flatMap(leases.takeDue(...given), (rows) =>
-            rows.length > 0 && taken++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(rows),
-          ),
-      })),
-    )
-    expect(delivery).toMatchObject({ state: "delivered", attempts: 2 })
-    expect(taken).toBeGreaterThan(1)
-  })
+test("a delivery is retried after 5xx with the same event until it is delivered, although the response to taking it was lost", function* () {
+  const { campaign, id, calls } = yield* startEndpoint(({ headers, response }) =>
+    response.writeHead(Number(headers["x-delivery-attempt"]) < 3 ? 503 : 200).end(),
+  )
+  let taken = 0
+  const delivering = Effect.andThen(
+    publishSent(campaign, 1),
+    deliveries(id, ([delivery]) => delivery?.state === "delivered"),
+  )
+  const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" }).pipe(
+    Effect.updateService(DeliveryLeases, (leases) => ({
+      ...leases,
+      takeDue: (...given) =>
+        Effect.flatMap(leases.takeDue(...given), (rows) =>
+          rows.length > 0 && taken++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(rows),
+        ),
+    })),
+  )
+  expect(taken).toBeGreaterThan(1)
+  expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
+  expect(delivery!.made).toMatchObject([
+    { number: 1, outcome: "server_error", status: 503 },
+    { number: 2, outcome: "server_error", status: 503 },
+    { number: 3, outcome: "success", status: 200 },
+  ])
+  expect(new Set(calls.map(({ eventId }) => eventId)).size).toBe(1)
+  expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3"])
 })
 
 test("deliveries are counted once if the response to writing them is lost, including those that arrive meanwhile", function* () {
@@ -170,33 +155,31 @@ test("an endpoint's own retry rules retry its statuses on its schedule, respect 
   )
 })
 
-describe("an endpoint that changed", () => {
-  test("is signed for by no secret that ended before the event was published, and loses no event for it", function* () {
-    let trusted: Redacted.Redacted
-    const accepted = new Set<string>()
-    const refused: Array<string> = []
-    // The partner returns 401 for every secret except the newest, as soon as the test allows responses.
-    const judge: Parameters<typeof startReceiver>[0] = (call) => {
-      const isValid = verifies(call, trusted)
-      if (isValid) accepted.add(call.eventId)
-      else refused.push(call.eventId)
-      call.response.writeHead(isValid ? 200 : 401).end()
-    }
-    const { organization, campaign, id, ...receiver } = yield* startEndpoint(hold)
-    yield* whileDelivering(
-      Effect.gen(function* () {
-        const before = yield* publishTogether(campaign, 20)
-        const held = [...(yield* receiver.receives(4))]
-        trusted = yield* rotateSecret(organization.id, 0)
-        const after = yield* publishSent(campaign, 5)
-        receiver.answerBy(judge)
-        for (const call of held) judge(call)
-        yield* Effect.promise(() => until(receiver, () => accepted.size === 25))
-        expect(sorted(accepted)).toEqual(sorted([...before, ...after]))
-        expect(refused.filter((eventId) => after.some((each) => each === eventId))).toEqual([])
-        yield* deliveries(id, (all) => all.every(({ state }) => state === "delivered"))
-      }),
-      { perEndpoint: 4 },
-    )
-  })
+test("an endpoint that changed is signed for by no secret that ended before the event was published, and loses no event for it", function* () {
+  let trusted: Redacted.Redacted
+  const accepted = new Set<string>()
+  const refused: Array<string> = []
+  // The partner returns 401 for every secret except the newest, as soon as the test allows responses.
+  const judge: Parameters<typeof startReceiver>[0] = (call) => {
+    const isValid = verifies(call, trusted)
+    if (isValid) accepted.add(call.eventId)
+    else refused.push(call.eventId)
+    call.response.writeHead(isValid ? 200 : 401).end()
+  }
+  const { organization, campaign, id, ...receiver } = yield* startEndpoint(hold)
+  yield* whileDelivering(
+    Effect.gen(function* () {
+      const before = yield* publishTogether(campaign, 20)
+      const held = [...(yield* receiver.receives(4))]
+      trusted = yield* rotateSecret(organization.id, 0)
+      const after = yield* publishSent(campaign, 5)
+      receiver.answerBy(judge)
+      for (const call of held) judge(call)
+      yield* Effect.promise(() => until(receiver, () => accepted.size === 25))
+      expect(sorted(accepted)).toEqual(sorted([...before, ...after]))
+      expect(refused.filter((eventId) => after.some((each) => each === eventId))).toEqual([])
+      yield* deliveries(id, (all) => all.every(({ state }) => state === "delivered"))
+    }),
+    { perEndpoint: 4 },
+  )
 })
