@@ -8,7 +8,7 @@ import { Changes, until } from "@outreach/testing/until"
 import fc from "fast-check"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { lineServer } from "./lineServer.ts"
+import { lineServer, willingExcept, willingReply } from "./lineServer.ts"
 
 const minute = 60_000
 const TIMEOUTS: SmtpTimeouts = { connectMs: minute, replyMs: minute, dataMs: minute, blockMs: minute, finalMs: minute }
@@ -25,15 +25,6 @@ const open = async (port: number, options: SmtpOptions = {}) => {
 const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
   session.send({ envelope: { from: "bounce-1@acme.test", to }, message: Buffer.from(text) }, () => true)
 
-const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^connected/, "220 hello"],
-  [/^EHLO/, "250-mx.test\r\n250 SIZE"],
-  [/^DATA/, "354 go on"],
-  [/^(MAIL|RCPT|\.$)/, "250 fine"],
-]
-/** Replies to commands, but not to the lines of a message. */
-const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(line))?.[1]
-
 it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])(
   "an idle session is ended by %j",
   async (bytes) => {
@@ -41,8 +32,7 @@ it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])(
     const changes = new Changes()
     const { port } = await lineServer((line, socket) => {
       client ??= socket.on("close", () => changes.announce())
-      const reply = willingReply(line)
-      if (reply !== undefined) socket.write(`${reply}\r\n`)
+      return willingReply(line)
     })
     const session = await open(port)
     expect(await send(session)).toBe("250 fine")
@@ -60,14 +50,12 @@ describe("a refusal", () => {
   it("is a protocol error and closes the session if the replies turn out to be one command late", async () => {
     // Each reply arrives one command late.
     let held = "550 5.1.1 No such user"
-    const { port } = await lineServer((line, socket) => {
+    const { port } = await lineServer((line) => {
       const reply = willingReply(line) ?? "500 what?"
-      if (/^(connected|MAIL)/.test(line) || (line.startsWith("EHLO") && held.startsWith("550"))) {
-        socket.write(`${reply}\r\n`)
-      } else {
-        socket.write(`${held}\r\n`)
-        held = reply
-      }
+      if (/^(connected|MAIL)/.test(line) || (line.startsWith("EHLO") && held.startsWith("550"))) return reply
+      const late = held
+      held = reply
+      return late
     })
     const session = await open(port)
     await expect(send(session)).rejects.toMatchObject({ code: "EPROTOCOL", command: "RCPT TO" })
@@ -82,9 +70,9 @@ describe("a refusal", () => {
     let hellos = 0
     const { port, lines } = await lineServer((line, socket) => {
       if (line.startsWith("EHLO")) hellos += 1
-      if (line === "QUIT") socket.end("221 Bye\r\n")
-      else if (line.startsWith(command)) socket.write("550 5.1.1 No such user\r\n")
-      else socket.write(`${hellos === 2 ? second : willingReply(line)}\r\n`)
+      if (line === "QUIT") return void socket.end("221 Bye\r\n")
+      if (line.startsWith(command)) return "550 5.1.1 No such user"
+      return hellos === 2 ? second : willingReply(line)
     })
     const session = await open(port)
     await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", responseCode: 550 })
@@ -93,8 +81,8 @@ describe("a refusal", () => {
 
   it("is reported even if the server closes the connection right after it", async () => {
     const { port } = await lineServer((line, socket) => {
-      if (line.startsWith("RCPT")) socket.end("550 5.1.1 No such user\r\n")
-      else socket.write(`${willingReply(line)}\r\n`)
+      if (line.startsWith("RCPT")) return void socket.end("550 5.1.1 No such user\r\n")
+      return willingReply(line)
     })
     await expect(send(await open(port))).rejects.toMatchObject({ responseCode: 550, command: "RCPT TO" })
   })
@@ -175,10 +163,7 @@ describe("STARTTLS", () => {
   /** Starts a server with STARTTLS that sends additional plain text right after its consent. */
   const injecting = (injected: string) =>
     lineServer((line, socket) => {
-      if (line !== "STARTTLS") {
-        socket.write(line === "connected" ? "220 hello\r\n" : "250-mx.test\r\n250 STARTTLS\r\n")
-        return
-      }
+      if (line !== "STARTTLS") return line === "connected" ? "220 hello" : "250-mx.test\r\n250 STARTTLS"
       socket.removeAllListeners("data")
       socket.write(`220 go on\r\n${injected}`)
       const secure = new TLSSocket(socket, { isServer: true, ...certificate })
@@ -186,6 +171,7 @@ describe("STARTTLS", () => {
       createInterface(secure)
         .on("line", () => secure.write("250-mx.test\r\n250 SIZE\r\n"))
         .on("error", () => {})
+      return undefined
     })
 
   it("encrypts the session", async () => {
@@ -203,7 +189,7 @@ describe("STARTTLS", () => {
   )
 
   it("is required with requireTLS, and no commands follow if the server doesn't offer it", async () => {
-    const { port, lines } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
+    const { port, lines } = await lineServer((line) => willingReply(line) ?? "502 what?")
     const auth = { user: "outreach", pass: "secret" }
     const options = { requireTLS: true, auth, name: "mail.acme.test" }
     await expect(open(port, options)).rejects.toMatchObject({ code: "ETLS" })
@@ -212,10 +198,7 @@ describe("STARTTLS", () => {
 })
 
 it("a session falls back to HELO if the server rejects EHLO", async () => {
-  const { port, lines } = await lineServer((line, socket) => {
-    const reply = line.startsWith("EHLO") ? "500 what?" : line.startsWith("HELO") ? "250 mx.test" : willingReply(line)
-    if (reply !== undefined) socket.write(`${reply}\r\n`)
-  })
+  const { port, lines } = await lineServer(willingExcept({ EHLO: "500 what?", HELO: "250 mx.test" }))
   expect(await send(await open(port))).toBe("250 fine")
   expect(lines.slice(0, 4).map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO", "HELO", "MAIL"])
 })

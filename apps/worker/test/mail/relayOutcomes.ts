@@ -7,6 +7,7 @@ import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import { expect } from "vitest"
+import { complaintReport } from "../complaintReport.ts"
 import type { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { PORTS } from "./startPostfix.ts"
@@ -69,7 +70,7 @@ const AS_LOCALHOST = "?tls.servername=localhost"
 
 /**
  * Sends a campaign through a relay that treats each domain differently, and compares the recorded outcomes. A mailbox provider then
- * complains about the accepted message through the same relay, quoting its headers.
+ * complains about the accepted message through the same relay, with the seal in its header.
  */
 export const proveOutcomes = async (
   { url, launch, run }: ReturnType<typeof journey>,
@@ -103,11 +104,12 @@ export const proveOutcomes = async (
     "outreach._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}`,
   })
   expect(signature?.status.result).toBe("pass")
+  const [, seal] = /^X-Outreach-Message:\s+(\S+)/m.exec(message!)!
   // The second server accepts mail from unknown senders.
   const stranger = createTransport({ host: relay.host, port: PORTS.next, ignoreTLS: true })
   await stranger.sendMail({
     envelope: { from: "feedback@provider.test", to: ["complaints@bounces.acme.test"] },
-    raw: complaintAbout(message!),
+    raw: complaintReport("RFC 5965, appendix B.1", seal!, "bounces.acme.test"),
   })
 
   const outcomes = async () => {
@@ -146,34 +148,4 @@ export const proveOutcomes = async (
       where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization`)
   await eventually(unsubscribed, ([now]) => now!.count > 0, 90_000).catch(unsubscribed)
   expect(await unsubscribed()).toEqual([{ count: 1 }])
-}
-
-/** Creates an Abuse Reporting Format report about a message, with redacted addresses. */
-const complaintAbout = (message: string): string => {
-  const head = message.replace(/\r?\n/g, "\r\n").split("\r\n\r\n", 1)[0]!
-  return [
-    "From: feedback@provider.test",
-    "To: complaints@bounces.acme.test",
-    "Subject: complaint",
-    "MIME-Version: 1.0",
-    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-    "",
-    "--b",
-    "Content-Type: text/plain",
-    "",
-    "A recipient reported this message.",
-    "--b",
-    "Content-Type: message/feedback-report",
-    "",
-    "Feedback-Type: abuse",
-    "User-Agent: Provider/1.0",
-    "Version: 1",
-    "",
-    "--b",
-    "Content-Type: text/rfc822-headers",
-    "",
-    head.replace(/[^\s<>@,;]+@[^\s<>,;]+/g, "redacted"),
-    "--b--",
-    "",
-  ].join("\r\n")
 }
