@@ -4,14 +4,14 @@ import { createServer } from "node:http"
 import { EventEnvelope, type EventType, eventExamples } from "@outreach/contract"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { type RecipientId } from "@outreach/domain/Identifier"
 import { afterTests } from "@outreach/testing/afterTests"
 import { listen } from "@outreach/testing/listen"
+import { recordHits } from "@outreach/testing/recordHits"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Changes, until } from "@outreach/testing/until"
-import { Clock, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { SMTPServer } from "smtp-server"
 import { beforeAll, describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
@@ -95,24 +95,11 @@ beforeAll(async () => {
     yield* sql`
       update recipients set sent_at = sent_at - interval '1 hour'
       where organization_id = ${organizationId} and sent_at is not null`
-    const cameAt = yield* Clock.currentTimeMillis
-    const hit = {
-      organizationId,
-      recipientId: recipients.find(({ email }) => email !== REFUSED)!.id,
-      method: "GET",
-      address: "198.51.100.7",
-      cameAt,
-    }
-    const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
-    yield* (yield* HitRepository).record([
-      { ...hit, id: yield* createIdentifier("hit"), link: null, headers: browser },
-      {
-        ...hit,
-        id: yield* createIdentifier("hit"),
-        link: "https://clinic.test/",
-        headers: { "user-agent": "curl/8.5.0" },
-      },
-    ])
+    const hit = { organizationId, recipientId: recipients.find(({ email }) => email !== REFUSED)!.id }
+    yield* recordHits(
+      { ...hit, headers: { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" } },
+      { ...hit, link: "https://clinic.test/", headers: { "user-agent": "curl/8.5.0" } },
+    )
   })
   await received(6)
 })

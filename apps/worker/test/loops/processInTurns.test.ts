@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Clock, Effect, Fiber, Logger, References, Schedule } from "effect"
+import { Effect, Fiber, Logger, References, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { judgeHits } from "../../src/hits/judgeHits.ts"
 import { applyInbox } from "../../src/inbox/applyInbox.ts"
@@ -38,13 +38,7 @@ describe("a loop over organizations", () => {
       const [recipient] = yield* sql<{ id: RecipientId }>`
         update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}
         returning id`
-      const hit = { method: "GET", address: "198.51.100.7", headers: {}, link: "https://clinic.test/" }
-      const ids = {
-        id: yield* createIdentifier("hit"),
-        organizationId: organization.id,
-        recipientId: recipient!.id,
-      }
-      yield* (yield* HitRepository).record([{ ...ids, ...hit, cameAt: yield* Clock.currentTimeMillis }])
+      yield* recordHits({ organizationId: organization.id, recipientId: recipient!.id, link: "https://clinic.test/" })
     }
     yield* breakOrganization(broken.organization.id)
     const { named, layer } = failuresOf()

@@ -1,9 +1,9 @@
 import { describe, expect } from "@effect/vitest"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
+import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
@@ -17,12 +17,9 @@ import { type TimelineCursor, TimelineReader } from "../../src/recipients/Timeli
 const { test } = testsOnDatabase({ layer: backoffice })
 
 const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId, method: string) {
-  const id = yield* createIdentifier("hit")
-  const headers = { "user-agent": "Mozilla/5.0" }
+  const request = { link: "https://partner.test/", method, headers: { "user-agent": "Mozilla/5.0" } }
   const cameAt = (yield* Clock.currentTimeMillis) + 2000
-  yield* (yield* HitRepository).record([
-    { id, organizationId, recipientId, link: "https://partner.test/", method, address: "192.0.2.1", headers, cameAt },
-  ])
+  yield* recordHits({ organizationId, recipientId, ...request, cameAt })
   yield* judgeHits(organizationId)
 })
 

@@ -1,13 +1,11 @@
-import { randomUUID } from "node:crypto"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { placeholderOf } from "@outreach/domain/erasure/Erasure"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseClinician, eraseRecipients } from "@outreach/domain/erasure/Erasures"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import type { EventId, HitId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
@@ -24,12 +22,13 @@ import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Clock, Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 
@@ -62,12 +61,8 @@ const seedSent = Effect.fnUntraced(function* (recipients: number) {
   return { ...seeded, id: seeded.organization.id, recipientId: seeded.leases[0]!.recipientId }
 })
 
-const recordHit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId) {
-  const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
-  const cameAt = yield* Clock.currentTimeMillis
-  const request = { link: null, method: "GET", address: "198.51.100.7", headers: { "user-agent": "Mail" } }
-  yield* (yield* HitRepository).record([{ id, organizationId, recipientId, ...request, cameAt }])
-})
+const recordHit = (organizationId: OrganizationId, recipientId: RecipientId) =>
+  recordHits({ organizationId, recipientId, headers: { "user-agent": "Mail" } })
 
 const bounced = { _tag: "Bounced", reason: "mailbox_disabled" } as const
 const erase = (organizationId: OrganizationId, clinician = byNpi) => eraseClinician(organizationId, clinician, "test")

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import type { HitId, RecipientId } from "@outreach/domain/Identifier"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql } from "@outreach/testing/sql"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { expect } from "vitest"
 import { blocksRead } from "../blocksRead.ts"
 import { keepStatistics } from "../keepStatistics.ts"
@@ -15,12 +15,9 @@ test("a hit costs the same with many stored hits as with none, also with a plan 
   yield* keepStatistics("hits")
   const { organization } = yield* seedCampaign({ recipients: 2 })
   const [first, second] = yield* column<RecipientId>`select id from recipients order by id`
-  const record = Effect.gen(function* () {
-    const hit = { organizationId: organization.id, recipientId: first!, link: null, method: "GET" }
-    const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
-    const given = { ...hit, id, address: randomUUID(), headers: {}, cameAt: yield* Clock.currentTimeMillis }
-    yield* (yield* HitRepository).record([given])
-  })
+  const record = Effect.suspend(() =>
+    recordHits({ organizationId: organization.id, recipientId: first!, address: randomUUID() }),
+  )
   yield* sql`set plan_cache_mode = force_generic_plan`
   yield* record
   yield* sql`

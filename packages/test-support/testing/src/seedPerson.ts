@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto"
 import { zstdDecompressSync } from "node:zlib"
-import type { Hit } from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import type { HitId, RecipientId } from "@outreach/domain/Identifier"
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { changeAttempts } from "./changeAttempts.ts"
 import { applyBatches, receiveEvent } from "./receiveEvent.ts"
+import { recordHits } from "./recordHits.ts"
 import { email, npi, seedCampaign } from "./seedCampaign.ts"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
 import { sql } from "./sql.ts"
@@ -29,20 +27,11 @@ export const seedPerson = Effect.fnUntraced(function* () {
   const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
     select id, token from recipients where organization_id = ${organization.id} and npi = ${person.npi}`
   const { id, token } = recipient!
-  const hit: Hit = {
-    id: `hit_${randomUUID().replaceAll("-", "")}` as HitId,
-    organizationId: organization.id,
-    recipientId: id,
-    link: `https://partner.test/l/${token}`,
-    method: "GET",
-    address: "198.51.100.7",
-    headers: { "user-agent": `Mail of ${person.email}` },
-  }
-  const cameAt = yield* Clock.currentTimeMillis
-  yield* (yield* HitRepository).record([{ ...hit, cameAt }])
+  const headers = { "user-agent": `Mail of ${person.email}` }
+  const hit = { organizationId: organization.id, recipientId: id, headers }
+  yield* recordHits({ ...hit, link: `https://partner.test/l/${token}` })
   yield* judgeHits(organization.id)
-  const unjudged = { ...hit, id: `hit_${randomUUID().replaceAll("-", "")}` as HitId, link: null }
-  yield* (yield* HitRepository).record([{ ...unjudged, cameAt }])
+  yield* recordHits(hit)
   yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: id })
 
   const data = { ...person, consumer_program_slug: program.slug, attribution: "service_token", token }
