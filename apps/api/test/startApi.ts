@@ -6,7 +6,7 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { migratedDatabase, runOnDatabase, type Services } from "@outreach/testing/runOnDatabase"
 import type { Run } from "@outreach/testing/runWith"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { type RunningApi, runApi } from "./runApi.ts"
@@ -72,12 +72,10 @@ export const startApi = (
         from unnest(array[0, 60]) as later
         on conflict (key_id, window_start) do update set count = excluded.count`)
     },
-    charged: async (organizationId) => {
-      const [row] = await run(sql<{ total: number }>`
-        select coalesce(sum(count), 0)::int as total from rate_windows
-        where key_id in (select id from api_keys where organization_id = ${organizationId})`)
-      return row!.total
-    },
+    charged: (organizationId) =>
+      run(value<number>`
+        select coalesce(sum(count), 0)::int from rate_windows
+        where key_id in (select id from api_keys where organization_id = ${organizationId})`),
     whileLocked: (table, work) =>
       run(inTransaction(Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(work)))),
     untilBlocked: (table, count = 1) =>

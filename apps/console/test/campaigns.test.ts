@@ -1,7 +1,7 @@
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
-import { sql } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
 
@@ -9,10 +9,7 @@ const test = startConsole()
 
 beforeEach(() => test().run(resetSending))
 
-const statusOf = async (id: string) => {
-  const [row] = await test().run(sql<{ status: string }>`select status from campaigns where id = ${id}`)
-  return row!.status
-}
+const statusOf = (id: string) => test().run(value<string>`select status from campaigns where id = ${id}`)
 
 const lastArguments = (command: string) =>
   test().run(sql<{ arguments: object; operator: string }>`

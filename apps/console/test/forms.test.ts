@@ -8,7 +8,7 @@ import { OrganizationRepository } from "@outreach/domain/organizations/Organizat
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { email, npi } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -219,8 +219,8 @@ describe("the form of every action", () => {
     }
     expect(faults).toEqual([])
     const entries = await test().run(function* () {
-      const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
-      return (yield* (yield* AuditLog.make).page({ operator: last!.operator }, 1000)).rows
+      const operator = yield* value<string>`select operator from audit_log order by id desc limit 1`
+      return (yield* (yield* AuditLog.make).page({ operator }, 1000)).rows
     })
     expect(entries.map(({ command }) => command).sort()).toEqual(actions.map(({ command }) => command!).sort())
     expect(mail.server().messages.map(({ to }) => to)).toEqual([[PERSONAL.to]])

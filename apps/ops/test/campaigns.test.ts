@@ -4,7 +4,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -48,9 +48,7 @@ const show = async (id: string) => {
 /** Imports recipients, and returns their tokens in the order of their addresses. */
 const load = async (id: string, ...lines: ReadonlyArray<string>) => {
   await runJson("recipients", "import", "--campaign", id, file("list.csv", lines.join("\n")))
-  const rows = await meanwhile(sql<{ token: string }>`
-    select token from recipients where campaign_id = ${id} order by email`)
-  return rows.map(({ token }) => token)
+  return await meanwhile(column<string>`select token from recipients where campaign_id = ${id} order by email`)
 }
 
 const preview = async (id: string, ...flags: ReadonlyArray<string>) => {

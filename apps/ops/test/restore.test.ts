@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -18,9 +18,9 @@ describe("restores", () => {
     const { campaign, organization, recipients } = await meanwhile(function* () {
       const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
       yield* sendCampaign(campaign.id)
-      const rows = yield* sql<{ id: string }>`
+      const recipients = yield* column<string>`
         select id from recipients where organization_id = ${organization.id} order by id`
-      return { campaign, organization, recipients: rows.map(({ id }) => id) }
+      return { campaign, organization, recipients }
     })
     expect(await runFailing("restores", "begin", "--restored-to", "2999-01-01T00:00:00Z")).toMatchObject({
       code: "restored_to_future",

@@ -6,7 +6,7 @@ import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import { compileCache } from "@outreach/testing/compileCache"
 import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
-import { sql } from "@outreach/testing/sql"
+import { column } from "@outreach/testing/sql"
 import { TestProcess } from "@outreach/testing/startProcess"
 import { Changes, until } from "@outreach/testing/until"
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
@@ -94,10 +94,8 @@ describe.concurrent("listen", () => {
     await receiver.received(ids.length)
     expect(receiver.events.map(({ event_id }) => event_id).sort()).toEqual(ids)
 
-    const stored = await api().run(
-      sql<{ body: string }>`select body from events where id = any(${ids}) order by emitted_at, id`,
-    )
-    expect(receiver.requests.map(({ body }) => body)).toEqual(stored.map(({ body }) => body))
+    const stored = column<string>`select body from events where id = any(${ids}) order by emitted_at, id`
+    expect(receiver.requests.map(({ body }) => body)).toEqual(await api().run(stored))
     for (const { headers, body } of receiver.requests) {
       const { host: _, "x-signature": signature, "x-delivery-id": id, ...rest } = headers
       expect(signature).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/)

@@ -2,7 +2,7 @@ import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -19,12 +19,8 @@ const seedRows = async (rows: number): Promise<Seed> => {
   return seed
 }
 
-const idsIn = (table: "recipients" | "events") => async (organizationId: OrganizationId) => {
-  const rows = await api().run(
-    sql<{ id: string }>`select id from ${sql(table)} where organization_id = ${organizationId} order by id`,
-  )
-  return rows.map(({ id }) => id)
-}
+const idsIn = (table: "recipients" | "events") => (organizationId: OrganizationId) =>
+  api().run(column<string>`select id from ${sql(table)} where organization_id = ${organizationId} order by id`)
 
 /** Each list: path, required parameters, and the shown ids compared with the existing ones. */
 const LISTS = [

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -15,12 +15,8 @@ beforeAll(async () => {
 
 const TOKENS = "/v1/partners/consumer/tokens"
 
-const tokensOf = async (organizationId: OrganizationId) =>
-  (
-    await api().run(
-      sql<{ token: string }>`select token from recipients where organization_id = ${organizationId} order by id`,
-    )
-  ).map(({ token }) => token)
+const tokensOf = (organizationId: OrganizationId) =>
+  api().run(column<string>`select token from recipients where organization_id = ${organizationId} order by id`)
 
 describe("the token lookup", () => {
   it("hides another organization's token as an unknown one", async () => {

@@ -1,7 +1,7 @@
 import { eventExamples } from "@outreach/contract"
 import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { eventually } from "@outreach/testing/eventually"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Redacted } from "effect"
 import Stripe from "stripe"
@@ -23,12 +23,8 @@ let events = 0
 const newId = () => `evt_${(++events).toString(16).padStart(32, "0")}`
 
 /** Returns the stored bodies of events. */
-const stored = async (...eventIds: ReadonlyArray<string>) => {
-  const rows = await api().run(
-    sql<{ body: string }>`select body from inbox where event_id = any(${eventIds}) order by event_id`,
-  )
-  return rows.map(({ body }) => body)
-}
+const stored = (...eventIds: ReadonlyArray<string>) =>
+  api().run(column<string>`select body from inbox where event_id = any(${eventIds}) order by event_id`)
 
 /** Signs with Stripe's library, as partners do. */
 const sign = (payload: string, by = secret) => Stripe.webhooks.generateTestHeaderString({ payload, secret: by })

@@ -5,7 +5,7 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column } from "@outreach/testing/sql"
 import { urlIn } from "@outreach/testing/startProcess"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { asRole } from "@outreach/testing/testRoles"
@@ -157,8 +157,6 @@ it("responds to every request in time while the database hangs, and recovers soo
 
   // Requests with a 503 may be stored or not. After a retry, everything is stored once.
   for (const id of [...unstored]) expect(await post(id)).toBe(200)
-  const rows = await run(
-    sql<{ id: string }>`select event_id as id from inbox where organization_id = ${organization.id}`,
-  )
-  expect(rows.map(({ id }) => id).sort()).toEqual([...stored].sort())
+  const ids = await run(column<string>`select event_id from inbox where organization_id = ${organization.id}`)
+  expect(ids.toSorted()).toEqual([...stored].sort())
 })

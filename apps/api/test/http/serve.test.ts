@@ -3,7 +3,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { rotateKey } from "@outreach/domain/organizations/ApiKeys"
-import { sql } from "@outreach/testing/sql"
+import { value } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -13,8 +13,7 @@ let organizationId: OrganizationId
 let token: string
 beforeAll(async () => {
   organizationId = (await api().seed(1)).organization.id
-  const [row] = await api().run(sql<{ token: string }>`select token from recipients`)
-  token = row!.token
+  token = await api().run(value<string>`select token from recipients`)
 })
 const issue = (scopes: Parameters<ReturnType<typeof api>["issue"]>[1] = SCOPES) => api().issue(organizationId, scopes)
 

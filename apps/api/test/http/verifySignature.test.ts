@@ -6,7 +6,7 @@ import { sign } from "@outreach/signature/node"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { value } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
@@ -92,12 +92,12 @@ test("accepts a new secret from its commit, and an old one to the last milliseco
   const second = yield* rotateSecret(organization.id, 60)
   expect([yield* accepts(second, signedNow), yield* accepts(first, signedNow)]).toEqual([true, true])
 
-  const [row] = yield* sql<{ ends: number }>`
-    select extract(epoch from max(expires_at))::double precision * 1000 as ends from signing_secrets
+  const ends = yield* value<number>`
+    select extract(epoch from max(expires_at))::double precision * 1000 from signing_secrets
     where organization_id = ${organization.id}`
-  yield* TestClock.setTime(Math.ceil(row!.ends) - 1)
+  yield* TestClock.setTime(Math.ceil(ends) - 1)
   expect(yield* accepts(first, signedNow)).toBe(true)
-  yield* TestClock.setTime(Math.ceil(row!.ends))
+  yield* TestClock.setTime(Math.ceil(ends))
   expect([yield* accepts(first, signedNow), yield* accepts(second, signedNow)]).toEqual([false, true])
 })
 

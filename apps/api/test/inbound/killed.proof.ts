@@ -5,7 +5,7 @@ import { eventually } from "@outreach/testing/eventually"
 import { recountDigest } from "@outreach/testing/recountDigest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect, Random } from "effect"
 import { expect, it } from "vitest"
 import { eventText, postWebhook } from "../postWebhook.ts"
@@ -114,9 +114,9 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
       select * from digest_funnel where program_id = programs.id order by date desc limit 1
     ) newest order by array_position(${slugs}::text[], slug)`)
   expect(totals).toEqual(expected.totals)
-  const suppressed = await run(sql<{ entry: string }>`
-    select slug || ' ' || kind || ' ' || value as entry from suppressions join programs on programs.id = program_id`)
-  expect(suppressed.map(({ entry }) => entry).sort()).toEqual(expected.suppressed)
+  const suppressed = await run(column<string>`
+    select slug || ' ' || kind || ' ' || value from suppressions join programs on programs.id = program_id`)
+  expect(suppressed.toSorted()).toEqual(expected.suppressed)
   // Clinicians named by an event about the campaign's program are withdrawn, and only those.
   const named = new Set([...expected.reached.get(program.slug)!.values()].flatMap((clinicians) => [...clinicians]))
   const recipients = await run(

@@ -5,7 +5,8 @@ import type { SuppressionReason } from "@outreach/domain/suppressions/Suppressio
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { suppressAddresses } from "@outreach/domain/suppressions/Withdrawals"
-import { sql } from "@outreach/testing/sql"
+import { copyCampaign } from "@outreach/testing/copyCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import type { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -149,16 +150,12 @@ describe("the page to unsubscribe", () => {
   })
 
   it("keeps the suppression while the clinician is unsubscribed by another message's link", async () => {
-    const [other] = await api().run(sql<{ id: RecipientId }>`
-      with campaign as (
-        insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-        select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
-        where id = ${seeded.campaign.id} returning organization_id, id, program_id
-      )
+    const campaignId = await api().run(copyCampaign(seeded.campaign.id))
+    const recipientId = await api().run(value<RecipientId>`
       insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
-      select organization_id, make_id('rcp'), campaign.id, campaign.program_id, 'other1', npi, upper(email), created_at, updated_at
-      from recipients join campaign using (organization_id) where recipients.id = ${seeded.addressees[0]!.id} returning id`)
-    const otherPath = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: other!.id })
+      select organization_id, make_id('rcp'), ${campaignId}, program_id, 'other1', npi, upper(email), created_at, updated_at
+      from recipients where id = ${seeded.addressees[0]!.id} returning id`)
+    const otherPath = links.unsubscribe({ ...seeded.addressees[0]!, recipientId })
     for (const each of [path, otherPath]) await ask(each, ONE_CLICK)
     expect((await suppressed()).organization).toEqual(["email", "npi"])
     await ask(`${path}?scope=none`, { method: "POST" })

@@ -6,7 +6,7 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column } from "@outreach/testing/sql"
 import { Changes, until } from "@outreach/testing/until"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
@@ -42,8 +42,7 @@ it("keeps an endpoint's limits over three workers that are killed, stopped and s
     run(EndpointRepository.use(use))
   await endpoints(({ update }) => update(endpoint.id, { maxInFlight: IN_FLIGHT, perSecond: PER_SECOND }))
 
-  const tokens = async () =>
-    (await run(sql<{ token: string }>`select token::text from delivery_workers`)).map(({ token }) => token)
+  const tokens = () => run(column<string>`select token::text from delivery_workers`)
   const start = async () => {
     const before = await tokens()
     const worker = await startWorker(url(), SETTINGS)

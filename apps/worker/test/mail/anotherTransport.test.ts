@@ -11,7 +11,7 @@ import { listen } from "@outreach/testing/listen"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column, value } from "@outreach/testing/sql"
 import { Effect, Layer, Schedule } from "effect"
 import { expect } from "vitest"
 import { sendOutreach } from "../../src/mail/sendOutreach.ts"
@@ -65,21 +65,21 @@ test("a provider's HTTP API sends a campaign, and its later bounces are recorded
     ...{ bounceDomain: null, linkDomain: null, dkim: null },
   }
   const settings = { sender, drainSeconds: 0, bouncePort: null, perMinute: null, perDomainMinute: null }
-  const events = sql<{ type: string }>`
+  const events = column<string>`
     select type from events where campaign_id = ${campaign.id} and type <> 'outreach.recipients_published' order by type`
   const settled = yield* Effect.raceFirst(
     Effect.repeat(events, { until: ({ length }) => length === 2, schedule: Schedule.spaced("20 millis") }),
     Effect.provide(sendOutreach(settings), providerTransport(provider.url)),
   )
-  expect(settled.map(({ type }) => type)).toEqual(["outreach.email_bounced", "outreach.email_sent"])
+  expect(settled).toEqual(["outreach.email_bounced", "outreach.email_sent"])
   expect(provider.accepted).toMatchObject([{ to: email(0), from: expect.stringContaining("@bounces.acme.test") }])
   expect(Buffer.from(provider.accepted[0]!.raw, "base64").toString()).toContain("Subject:")
 
-  const [sent] = yield* sql<{ id: RecipientId }>`
+  const sent = yield* value<RecipientId>`
     select id from recipients where campaign_id = ${campaign.id} and sent_at is not null`
   // The provider's webhook calls the use case of a returned message.
-  expect(yield* reportBounce(sent!.id, { _tag: "Bounced", reason: "mailbox_not_found" })).toBe("recorded")
-  expect((yield* events).map(({ type }) => type)).toEqual([
+  expect(yield* reportBounce(sent, { _tag: "Bounced", reason: "mailbox_not_found" })).toBe("recorded")
+  expect(yield* events).toEqual([
     "outreach.email_bounced",
     "outreach.email_bounced",
     "outreach.email_sent",

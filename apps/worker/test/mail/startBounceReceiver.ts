@@ -4,7 +4,7 @@ import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { afterTests } from "@outreach/testing/afterTests"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { value } from "@outreach/testing/sql"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import type { LogLine } from "@outreach/testing/until"
 import { Changes, until } from "@outreach/testing/until"
@@ -69,9 +69,8 @@ const sendTo = (port: number) => {
 /** Seeds a campaign with one recipient and a sent message, unless `sentAt` is null. */
 export const seedSent = Effect.fnUntraced(function* (sentAt: "now" | null = "now") {
   const { campaign, organization } = yield* seedCampaign({ recipients: 1 })
-  const [recipient] = yield* sql<{ id: RecipientId }>`
+  const id = yield* value<RecipientId>`
     update recipients set sent_at = ${sentAt}::timestamptz where campaign_id = ${campaign.id} returning id`
-  const { id } = recipient!
   const addresses = { to: returnPaths.of(id), unsubscribe: returnPaths.unsubscribe(id) }
   return { ...addresses, id, campaignId: campaign.id, organizationId: organization.id }
 })

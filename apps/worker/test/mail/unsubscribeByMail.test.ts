@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
 import { returnPaths, seedSent, sharedBounceReceiver } from "./startBounceReceiver.ts"
@@ -51,10 +51,10 @@ describe("mail to the address that unsubscribes", () => {
     expect(await send(unsubscribe, raw, from)).toMatch(/^250/)
     expect(await outcome()).toEqual(UNSUBSCRIBED)
     await run(applyUnsubscriptions)
-    const suppressed = await run(sql<{ text: string }>`
-      select kind || ' ' || reason as text from organization_suppressions
-      where organization_id = ${organizationId} order by kind`)
-    expect(suppressed.map(({ text }) => text)).toEqual(["email unsubscribed", "npi unsubscribed"])
+    const suppressed = column<string>`
+      select kind || ' ' || reason from organization_suppressions
+      where organization_id = ${organizationId} order by kind`
+    expect(await run(suppressed)).toEqual(["email unsubscribed", "npi unsubscribed"])
   })
 
   it("has no effect if it is a bounce", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { sql } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"
@@ -79,18 +79,13 @@ export const soak = async (options: SoakOptions) => {
 
   let over = false
   const waiting = () =>
-    run(
-      Effect.gen(function* () {
-        const [left] = yield* sql<{ count: number }>`
-          select (select count(*) from deliveries)::int + coalesce(sum(cardinality(open) + ahead.count), 0)::int as count
-          from endpoint_readers reader join reader_positions using (endpoint_id)
-          cross join lateral (
-            select count(*) from events
-            where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
-          ) ahead`
-        return left!.count
-      }),
-    )
+    run(value<number>`
+      select (select count(*) from deliveries)::int + coalesce(sum(cardinality(open) + ahead.count), 0)::int
+      from endpoint_readers reader join reader_positions using (endpoint_id)
+      cross join lateral (
+        select count(*) from events
+        where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+      ) ahead`)
   const atWork = async () => {
     while (routes.every(({ partner }) => partner.seen.size === 0)) await setTimeout(20)
   }

@@ -5,7 +5,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { killableDatabase } from "./killableDatabase.ts"
@@ -120,12 +120,8 @@ export const startNeighbours = async (options: {
     healthy,
     /** Counts open breakers of all endpoints without dead names. */
     countOpenBreakers: () =>
-      runtime.runPromise(
-        sql<{ open: number }>`
-          select count(*)::int as open from endpoint_readers where allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[])`.pipe(
-          Effect.map(([row]) => row!.open),
-        ),
-      ),
+      runtime.runPromise(value<number>`
+        select count(*)::int from endpoint_readers where allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[])`),
     /** Closes all database connections of the workers. Returns the seconds until each has renewed its lease. */
     reconnect: () =>
       runtime.runPromise(
@@ -145,17 +141,14 @@ export const startNeighbours = async (options: {
       ),
     /** Waits until no delivery is queued and all breakers are closed, except those of dead names. */
     rest: async () => {
-      const busy = Effect.gen(function* () {
-        const [row] = yield* sql<{ busy: boolean }>`
-          select exists (select from deliveries) or exists (
-            select from endpoint_readers reader join reader_positions using (endpoint_id)
-            where cardinality(open) > 0 or exists (
-              select from events
-              where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
-              or (allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[]))
-          ) as busy`
-        return row!.busy
-      })
+      const busy = value<boolean>`
+        select exists (select from deliveries) or exists (
+          select from endpoint_readers reader join reader_positions using (endpoint_id)
+          where cardinality(open) > 0 or exists (
+            select from events
+            where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
+            or (allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[]))
+        )`
       while (await runtime.runPromise(busy)) await setTimeout(50)
     },
     stop: () => running.disposeAsync(),

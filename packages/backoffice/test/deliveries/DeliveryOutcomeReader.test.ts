@@ -9,7 +9,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import fc from "fast-check"
@@ -80,10 +80,10 @@ describe("Outcomes of deliveries", () => {
     expect(yield* outcomes.summaries({ ...ALWAYS, organizationId: organization.id })).toEqual(
       new Map([[endpoint.id, summary]]),
     )
-    const [kept] = yield* sql<{ latencies: ReadonlyArray<number> }>`
-      select array(select sum(count)::int from delivery_outcomes cross join unnest(latencies) with ordinality as each (count, n)
-        where endpoint_id = ${endpoint.id} group by n order by n) as latencies`
-    expect(kept!.latencies).toEqual(latencyHistogram(all.map(({ latencyMs }) => latencyMs)))
+    const latencies = yield* column<number>`
+      select sum(count)::int from delivery_outcomes cross join unnest(latencies) with ordinality as each (count, n)
+      where endpoint_id = ${endpoint.id} group by n order by n`
+    expect(latencies).toEqual(latencyHistogram(all.map(({ latencyMs }) => latencyMs)))
     const [row] = yield* sql<{ delivered: number; dead: number }>`
       select (select count(*)::int from dead_letters where endpoint_id = ${endpoint.id}) as dead, (
         select sum(coalesce(json_array_length(deliveries), 1))::int from delivered where endpoint_id = ${endpoint.id}) as delivered`

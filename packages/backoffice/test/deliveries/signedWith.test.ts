@@ -9,7 +9,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
@@ -29,8 +29,8 @@ test("each attempt lists the secrets that signed it: the organization's, the end
     deliveryId = delivery!.id
     const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpoint.id)
     expected.push(owner!.secrets.map(({ id }) => id))
-    const [now] = yield* sql<{ at: Timestamp }>`select clock_timestamp() as at`
-    const failed = { startedAt: now!.at, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
+    const startedAt = yield* value<Timestamp>`select clock_timestamp()`
+    const failed = { startedAt, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
     const attempt = { number: delivery!.attempt, ...failed }
     const outcome = outcomeOf(delivery!, delivery!.version, attempt, { settlement: "retry", delay: 0 })
     const open = delivery!.isRow ? undefined : []

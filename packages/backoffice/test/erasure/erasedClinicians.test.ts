@@ -3,10 +3,11 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
+import { copyCampaign } from "@outreach/testing/copyCampaign"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -89,11 +90,7 @@ describe("an erasure", () => {
     yield* receiveEvent(seeded, "evt_12", "clinician.completer_qualified", data)
     yield* receiveEvent(seeded, "evt_13", "clinician.account_created", { ...data, npi: npi(7) })
     while (yield* applyBatches) {}
-    const [draft] = yield* sql<{ id: CampaignId }>`
-      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-      select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
-      where id = ${seeded.campaign.id} returning id`
-    const { id } = draft!
+    const id = yield* copyCampaign(seeded.campaign.id)
     // Inserted without the checks of an import.
     yield* sql`
       insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)

@@ -13,7 +13,7 @@ import { draftsOf, qualifyOn } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
-import { sql } from "@outreach/testing/sql"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect, Struct } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
@@ -33,8 +33,7 @@ const seed = Effect.gen(function* () {
   const { campaign, organization, program } = yield* seedCampaign({ recipients: 9 })
   const key = { organizationId: organization.id, campaignId: campaign.id }
   yield* sendCampaign(campaign.id)
-  const ids = (yield* sql<{ id: RecipientId }>`
-    select id from recipients where campaign_id = ${campaign.id} order by npi`).map(({ id }) => id)
+  const ids = yield* column<RecipientId>`select id from recipients where campaign_id = ${campaign.id} order by npi`
   yield* suppressClinicians({ programId: program.id }, [{ npi: npi(8), email: null }], "operator")
   const { settle } = yield* Settlements
   for (const lease of yield* claimMessages(9)) {

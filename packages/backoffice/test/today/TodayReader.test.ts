@@ -2,6 +2,7 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
+import { copyCampaign } from "@outreach/testing/copyCampaign"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -157,12 +158,8 @@ describe("campaigns with many complaints", () => {
   test("are summed for their program", function* () {
     const { organizationId, programId, campaignId } = yield* complained(10, 2)
     yield* sql`
-      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-      select organization_id, 'cmp_' || repeat('0', 32), program_id, name, kind, subject, html, window_start, window_end
-      from campaigns where id = ${campaignId}`
-    yield* sql`
       insert into campaign_count_changes (organization_id, campaign_id, sent, complained, unsubscribed, refused_later)
-      values (${organizationId}, 'cmp_' || repeat('0', 32), 5, 1, 2, 3)`
+      values (${organizationId}, ${yield* copyCampaign(campaignId)}, 5, 1, 2, 3)`
     yield* complained(7, 1)
     const { list } = yield* ProgramReader
     expect(yield* list({ organizationId })).toMatchObject([

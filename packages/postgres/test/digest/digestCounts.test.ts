@@ -6,6 +6,7 @@ import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { DIGEST_COLUMNS } from "@outreach/postgres/digest/digestColumns"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { copyCampaign } from "@outreach/testing/copyCampaign"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, insertRecipients, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
@@ -28,11 +29,7 @@ const twoPrograms = Effect.gen(function* () {
     ...{ organizationId: organization.id, slug: "second", name: "Second" },
     learnerTarget: 2,
   })
-  const second = { ...campaign, id: yield* createIdentifier("campaign"), programId: program.id }
-  yield* sql`
-    insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-    select organization_id, ${second.id}, ${program.id}, name, kind, subject, html, window_start, window_end
-    from campaigns where id = ${campaign.id}`
+  const second = { ...campaign, id: yield* copyCampaign(campaign.id, program.id), programId: program.id }
   return { organization, endpoint, campaigns: [campaign, second] as const, slugs: [first.slug, program.slug] }
 })
 
