@@ -1,6 +1,5 @@
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { type Answer, startConsole } from "./startConsole.ts"
@@ -9,20 +8,18 @@ const test = startConsole()
 
 /** Seeds an organization with a number of suppressed NPIs and one address, and signs in an operator of it. */
 const seed = async (count: number) => {
-  const { organization, program } = await test().run(
-    Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 1 })
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`
-        insert into suppressions (organization_id, program_id, kind, value, reason)
-        select ${seeded.organization.id}, ${seeded.program.id}, 'npi', npi, 'account_created'
-        from unnest(${Array.from({ length: count }, (_, i) => npi(i))}::text[]) as npi`
-      yield* sql`
-        insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
-        values (${seeded.organization.id}, 'email', ${email(7)}, 'bounced', now())`
-      return seeded
-    }),
-  )
+  const { organization, program } = await test().run(function* () {
+    const seeded = yield* seedCampaign({ recipients: 1 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into suppressions (organization_id, program_id, kind, value, reason)
+      select ${seeded.organization.id}, ${seeded.program.id}, 'npi', npi, 'account_created'
+      from unnest(${Array.from({ length: count }, (_, i) => npi(i))}::text[]) as npi`
+    yield* sql`
+      insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
+      values (${seeded.organization.id}, 'email', ${email(7)}, 'bounced', now())`
+    return seeded
+  })
   const operator = await test().as("operator", organization.id)
   const valuesLeft = async () => {
     const listed = SuppressionReader.use(({ list }) =>

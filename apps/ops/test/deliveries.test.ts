@@ -93,14 +93,12 @@ it("dead letters are listed by filters, and replayed once", async () => {
 
 it("data that is no longer stored is explained: the event of a delivery, a partner's event, and the log", async () => {
   await startWithTwo()
-  await meanwhile(
-    Effect.gen(function* () {
-      yield* receiveEvent(first, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`select add_partitions('events', '2050-01-15Z')`
-      yield* sql`truncate events_earlier, inbox_later`
-    }),
-  )
+  await meanwhile(function* () {
+    yield* receiveEvent(first, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`select add_partitions('events', '2050-01-15Z')`
+    yield* sql`truncate events_earlier, inbox_later`
+  })
   expect((await runJson("deliveries", "show", first.deliveryId)).delivery.event_type).toBe(null)
   const { stdout } = await run(["deliveries", "show", first.deliveryId])
   expect(stdout).toContain("Its event is no longer stored (EVENTS_MONTHS)")

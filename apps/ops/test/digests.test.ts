@@ -4,7 +4,6 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -16,27 +15,25 @@ const STAMP = "2026-02-03T10:00:00.000000Z"
 let org: string
 let programId: string
 beforeAll(() =>
-  meanwhile(
-    Effect.gen(function* () {
-      const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-      org = organization.id
-      programId = campaign.programId
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`update programs set learner_target = 3 where id = ${programId}`
-      const [ann, bob] = [yield* createIdentifier("recipient"), yield* createIdentifier("recipient")]
-      yield* outreachOn(STAMP, campaign, [
-        [ann, "sent"],
-        [bob, "sent"],
-        [ann, "human opened"],
-        [ann, "bot opened"],
-        [bob, "bot clicked"],
-      ])
-      const reach = (stage: "account_created" | "learner_qualified", count: number) =>
-        Array.from({ length: count }, (_, n) => ({ programId: campaign.programId, stage, npi: npi(n) }))
-      const clinicians = [...reach("account_created", 8), ...reach("learner_qualified", 3)]
-      yield* inTransaction(qualifyOn(organization.id, clinicians, STAMP as CommitTimestamp))
-    }),
-  ),
+  meanwhile(function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    org = organization.id
+    programId = campaign.programId
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update programs set learner_target = 3 where id = ${programId}`
+    const [ann, bob] = [yield* createIdentifier("recipient"), yield* createIdentifier("recipient")]
+    yield* outreachOn(STAMP, campaign, [
+      [ann, "sent"],
+      [bob, "sent"],
+      [ann, "human opened"],
+      [ann, "bot opened"],
+      [bob, "bot clicked"],
+    ])
+    const reach = (stage: "account_created" | "learner_qualified", count: number) =>
+      Array.from({ length: count }, (_, n) => ({ programId: campaign.programId, stage, npi: npi(n) }))
+    const clinicians = [...reach("account_created", 8), ...reach("learner_qualified", 3)]
+    yield* inTransaction(qualifyOn(organization.id, clinicians, STAMP as CommitTimestamp))
+  }),
 )
 
 const show = (date: string) => ["digests", "show", "--organization", org, date]

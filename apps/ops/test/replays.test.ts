@@ -118,13 +118,11 @@ describe("dead-letters remove", () => {
 
 describe("endpoints replay", () => {
   const seedLog = () =>
-    meanwhile(
-      Effect.gen(function* () {
-        const { endpoint, campaign } = yield* seedDeadLetters(0)
-        yield* publishSent(campaign, 19)
-        return endpoint.id
-      }),
-    )
+    meanwhile(function* () {
+      const { endpoint, campaign } = yield* seedDeadLetters(0)
+      yield* publishSent(campaign, 19)
+      return endpoint.id
+    })
   const range = ["--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
 
   it("counts the events of a range on a dry run, and sends them to a disabled endpoint, where they wait", async () => {

@@ -1,8 +1,9 @@
-import { expect, it } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { clockTest as test } from "@outreach/testing/effectTest"
 import { Effect, Redacted, Semaphore } from "effect"
+import { expect } from "vitest"
 import { createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
 import { ownEndpoints } from "../../src/deliveries/ownEndpoints.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
@@ -75,89 +76,77 @@ interface Registration {
 }
 const setUp = setUpAs({ rank: 0, workers: 1, endpoints: 1 })
 
-it.effect.each([
-  { rank: 0, workers: 2, endpoints: 5, move: "takes 2" },
-  { rank: 1, workers: 2, endpoints: 5, move: "takes 1" },
-  { rank: 1, workers: 2, endpoints: 1, move: "gives up whe_1" },
-])(
-  "owns its equal share of the endpoints: the worker with rank $rank of $endpoints $move",
-  ({ move, ...registration }) =>
-    Effect.gen(function* () {
-      const { beat, database } = yield* setUpAs(registration)
-      yield* beat
-      expect(database.moved).toEqual([move])
-    }),
-)
+for (const [rank, endpoints, move] of [
+  [0, 5, "takes 2"],
+  [1, 5, "takes 1"],
+  [1, 1, "gives up whe_1"],
+] as const) {
+  test(`owns its equal share of the endpoints: the worker with rank ${rank} of ${endpoints} ${move}`, function* () {
+    const { beat, database } = yield* setUpAs({ rank, workers: 2, endpoints })
+    yield* beat
+    expect(database.moved).toEqual([move])
+  })
+}
 
-it.effect(
-  "lets no call begin two seconds after the database last confirmed what is known, though the lease goes on",
-  () =>
-    Effect.gen(function* () {
-      const { beat, clock, holdsLease, isCurrent, database } = yield* setUp
-      expect(isCurrent()).toBe(false)
-      yield* beat
-      clock.now += currentMs - 1
-      expect(isCurrent()).toBe(true)
-      clock.now += 1
-      expect([isCurrent(), holdsLease()]).toEqual([false, true])
-      // The time counts from the start of the request.
-      database.beatMs = currentMs
-      yield* beat
-      expect([isCurrent(), holdsLease()]).toEqual([false, true])
-      database.beatMs = 0
-      yield* beat
-      expect(isCurrent()).toBe(true)
-    }),
-)
+test("lets no call begin two seconds after the database last confirmed what is known, though the lease goes on", function* () {
+  const { beat, clock, holdsLease, isCurrent, database } = yield* setUp
+  expect(isCurrent()).toBe(false)
+  yield* beat
+  clock.now += currentMs - 1
+  expect(isCurrent()).toBe(true)
+  clock.now += 1
+  expect([isCurrent(), holdsLease()]).toEqual([false, true])
+  // The time counts from the start of the request.
+  database.beatMs = currentMs
+  yield* beat
+  expect([isCurrent(), holdsLease()]).toEqual([false, true])
+  database.beatMs = 0
+  yield* beat
+  expect(isCurrent()).toBe(true)
+})
 
-it.effect("refreshes an endpoint immediately when the database reports a change, without a hint", () =>
-  Effect.gen(function* () {
-    const { beat, database, scheduler } = yield* setUp
-    const { endpointId } = database.endpoint
-    yield* beat
-    yield* beat
-    expect(database.refreshed).toEqual([undefined])
-    database.endpoint = { ...database.endpoint, version: 2, url: EndpointUrl.make("https://partner.test/new") }
-    database.changed = [endpointId]
-    yield* beat
-    expect(database.refreshed).toEqual([undefined, [endpointId]])
-    expect([...scheduler.queues.values()]).toMatchObject([
-      { endpoint: { version: 2, url: "https://partner.test/new" } },
-    ])
-  }),
-)
+test("refreshes an endpoint immediately when the database reports a change, without a hint", function* () {
+  const { beat, database, scheduler } = yield* setUp
+  const { endpointId } = database.endpoint
+  yield* beat
+  yield* beat
+  expect(database.refreshed).toEqual([undefined])
+  database.endpoint = { ...database.endpoint, version: 2, url: EndpointUrl.make("https://partner.test/new") }
+  database.changed = [endpointId]
+  yield* beat
+  expect(database.refreshed).toEqual([undefined, [endpointId]])
+  expect([...scheduler.queues.values()]).toMatchObject([
+    { endpoint: { version: 2, url: "https://partner.test/new" } },
+  ])
+})
 
-it.effect("reads a log on once for each stamp of its organization, without a hint", () =>
-  Effect.gen(function* () {
-    const { beat, database, scheduler } = yield* setUp
-    const isRead = () => scheduler.wantedOfLogs().size > 0
+test("reads a log on once for each stamp of its organization, without a hint", function* () {
+  const { beat, database, scheduler } = yield* setUp
+  const isRead = () => scheduler.wantedOfLogs().size > 0
+  yield* beat
+  expect([isRead(), isRead()]).toEqual([true, false])
+  const { organizationId } = database.endpoint
+  for (const last of ["10:00", "10:01"]) {
+    database.written = [{ organizationId, last }]
     yield* beat
-    expect([isRead(), isRead()]).toEqual([true, false])
-    const { organizationId } = database.endpoint
-    for (const last of ["10:00", "10:01"]) {
-      database.written = [{ organizationId, last }]
-      yield* beat
-      expect(isRead()).toBe(true)
-      // An old transaction makes the database report it again.
-      yield* beat
-      expect(isRead()).toBe(false)
-    }
-  }),
-)
+    expect(isRead()).toBe(true)
+    // An old transaction makes the database report it again.
+    yield* beat
+    expect(isRead()).toBe(false)
+  }
+})
 
-it.effect("refreshes all owned endpoints after a failed beat, and continues to read all logs", () =>
-  Effect.gen(function* () {
-    const { beat, database, scheduler } = yield* setUp
-    yield* beat
-    yield* beat
-    scheduler.wantedOfLogs()
-    database.isAway = true
-    yield* Effect.exit(beat)
-    database.isAway = false
-    yield* beat
-    yield* beat
-    expect(database.asked).toEqual([undefined, "1", "2", undefined, "4"])
-    expect(database.refreshed).toEqual([undefined, undefined])
-    expect(scheduler.wantedOfLogs().size).toBe(1)
-  }),
-)
+test("refreshes all owned endpoints after a failed beat, and continues to read all logs", function* () {
+  const { beat, database, scheduler } = yield* setUp
+  yield* beat
+  yield* beat
+  scheduler.wantedOfLogs()
+  database.isAway = true
+  yield* Effect.exit(beat)
+  database.isAway = false
+  yield* beat
+  yield* beat
+  expect(database.asked).toEqual([undefined, "1", "2", undefined, "4"])
+  expect(database.refreshed).toEqual([undefined, undefined])
+  expect(scheduler.wantedOfLogs().size).toBe(1)
+})

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "@effect/vitest"
+import { clockTest as test } from "@outreach/testing/effectTest"
 import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import { describe, expect } from "vitest"
 import { claimLoop } from "../../src/loops/claimLoop.ts"
 
 /** A queue with numbered leases that reports its events. */
@@ -50,132 +51,116 @@ const setUp = Effect.fnUntraced(function* ({
 const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
 
 describe("claimLoop", () => {
-  it.effect("keeps no more in flight than it may, and claims as soon as one is done", () =>
-    Effect.gen(function* () {
-      const test = yield* setUp({ work: [1, 2, 3, 4] })
-      yield* Effect.forkChild(test.loop)
-      yield* test.begin(2)
-      yield* settle
-      expect(test.started).toEqual([1, 2])
-      yield* test.finish(2)
-      expect(yield* test.begin(1)).toEqual([3])
-      expect(test.finished).toEqual([2])
-    }),
-  )
+  test("keeps no more in flight than it may, and claims as soon as one is done", function* () {
+    const test = yield* setUp({ work: [1, 2, 3, 4] })
+    yield* Effect.forkChild(test.loop)
+    yield* test.begin(2)
+    yield* settle
+    expect(test.started).toEqual([1, 2])
+    yield* test.finish(2)
+    expect(yield* test.begin(1)).toEqual([3])
+    expect(test.finished).toEqual([2])
+  })
 
-  it.effect("claims less often while there is no work, but at least once a second", () =>
-    Effect.gen(function* () {
-      const test = yield* setUp({})
-      yield* Effect.forkChild(test.loop)
-      yield* TestClock.adjust("2 seconds")
-      const early = test.claims.length
-      expect(early).toBeGreaterThan(3)
-      yield* TestClock.adjust("10 seconds")
-      expect(test.claims.length - early).toBe(10)
-      test.work.push(1)
-      yield* TestClock.adjust("1 second")
-      expect(test.started).toEqual([1])
-    }),
-  )
+  test("claims less often while there is no work, but at least once a second", function* () {
+    const test = yield* setUp({})
+    yield* Effect.forkChild(test.loop)
+    yield* TestClock.adjust("2 seconds")
+    const early = test.claims.length
+    expect(early).toBeGreaterThan(3)
+    yield* TestClock.adjust("10 seconds")
+    expect(test.claims.length - early).toBe(10)
+    test.work.push(1)
+    yield* TestClock.adjust("1 second")
+    expect(test.started).toEqual([1])
+  })
 
-  it.effect(
-    "waits with a claim until enough are done to be worth one, but not for long, and not when told of something new",
-    () =>
-      Effect.gen(function* () {
-        const hinted = yield* Queue.unbounded<void>()
-        const test = yield* setUp({
-          ...{ work: Array.from({ length: 12 }, (_, n) => n), concurrency: 4, minSlots: 3 },
-          listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
-        })
-        const finish = (...leases: ReadonlyArray<number>) =>
-          Effect.andThen(Effect.forEach(leases, test.finish, { discard: true }), settle)
-        yield* Effect.forkChild(test.loop)
-        yield* settle
-        expect(test.claims).toEqual([4])
-        yield* finish(0, 1)
-        expect(test.claims).toEqual([4])
-        yield* finish(2)
-        expect(test.claims).toEqual([4, 3])
-        yield* finish(3)
-        yield* TestClock.adjust("20 millis")
-        expect(test.claims).toEqual([4, 3, 1])
-        yield* finish(4, 5)
-        yield* Queue.offer(hinted, undefined)
-        yield* settle
-        expect(test.claims).toEqual([4, 3, 1, 2])
-        yield* Queue.offer(hinted, undefined)
-        yield* settle
-        expect(test.claims).toEqual([4, 3, 1, 2])
-      }),
-  )
+  test("waits with a claim until enough are done to be worth one, but not for long, and not when told of something new", function* () {
+    const hinted = yield* Queue.unbounded<void>()
+    const test = yield* setUp({
+      ...{ work: Array.from({ length: 12 }, (_, n) => n), concurrency: 4, minSlots: 3 },
+      listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
+    })
+    const finish = (...leases: ReadonlyArray<number>) =>
+      Effect.andThen(Effect.forEach(leases, test.finish, { discard: true }), settle)
+    yield* Effect.forkChild(test.loop)
+    yield* settle
+    expect(test.claims).toEqual([4])
+    yield* finish(0, 1)
+    expect(test.claims).toEqual([4])
+    yield* finish(2)
+    expect(test.claims).toEqual([4, 3])
+    yield* finish(3)
+    yield* TestClock.adjust("20 millis")
+    expect(test.claims).toEqual([4, 3, 1])
+    yield* finish(4, 5)
+    yield* Queue.offer(hinted, undefined)
+    yield* settle
+    expect(test.claims).toEqual([4, 3, 1, 2])
+    yield* Queue.offer(hinted, undefined)
+    yield* settle
+    expect(test.claims).toEqual([4, 3, 1, 2])
+  })
 
-  it.effect("outlives a claim that fails, without spinning", () =>
-    Effect.gen(function* () {
-      let claims = 0
-      const loop = claimLoop("test", {
-        concurrency: 2,
-        drainSeconds: 20,
-        claim: () =>
-          Effect.suspend(() => {
-            claims += 1
-            return Effect.die(new Error("the database is down"))
-          }),
-        handle: () => Effect.void,
-      })
-      yield* Effect.forkChild(loop)
-      yield* TestClock.adjust("1 minute")
-      const early = claims
-      expect(early).toBeGreaterThan(3)
-      expect(early).toBeLessThan(10)
-      yield* TestClock.adjust("10 minutes")
-      expect(claims - early).toBe(20)
-    }),
-  )
+  test("outlives a claim that fails, without spinning", function* () {
+    let claims = 0
+    const loop = claimLoop("test", {
+      concurrency: 2,
+      drainSeconds: 20,
+      claim: () =>
+        Effect.suspend(() => {
+          claims += 1
+          return Effect.die(new Error("the database is down"))
+        }),
+      handle: () => Effect.void,
+    })
+    yield* Effect.forkChild(loop)
+    yield* TestClock.adjust("1 minute")
+    const early = claims
+    expect(early).toBeGreaterThan(3)
+    expect(early).toBeLessThan(10)
+    yield* TestClock.adjust("10 minutes")
+    expect(claims - early).toBe(20)
+  })
 
-  it.effect("continues after the handling of a lease fails, and starts the next one", () =>
-    Effect.gen(function* () {
-      const work = [1, 2, 3]
-      const handled = yield* Queue.unbounded<number>()
-      const loop = claimLoop("test", {
-        concurrency: 1,
-        drainSeconds: 20,
-        claim: (limit) => Effect.sync(() => work.splice(0, limit)),
-        handle: (n: number) => Effect.andThen(Queue.offer(handled, n), Effect.die(new Error("a defect"))),
-      })
-      yield* Effect.forkChild(loop)
-      expect(yield* Queue.takeN(handled, 3)).toEqual([1, 2, 3])
-    }),
-  )
+  test("continues after the handling of a lease fails, and starts the next one", function* () {
+    const work = [1, 2, 3]
+    const handled = yield* Queue.unbounded<number>()
+    const loop = claimLoop("test", {
+      concurrency: 1,
+      drainSeconds: 20,
+      claim: (limit) => Effect.sync(() => work.splice(0, limit)),
+      handle: (n: number) => Effect.andThen(Queue.offer(handled, n), Effect.die(new Error("a defect"))),
+    })
+    yield* Effect.forkChild(loop)
+    expect(yield* Queue.takeN(handled, 3)).toEqual([1, 2, 3])
+  })
 
-  it.effect("stops claiming when it is interrupted, and waits for the work in flight", () =>
-    Effect.gen(function* () {
-      const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20 })
-      const fiber = yield* Effect.forkChild(test.loop)
-      yield* test.begin(2)
-      const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
-      yield* settle
-      yield* test.finish(1)
-      yield* settle
-      expect(fiber.pollUnsafe()).toBeUndefined()
-      yield* test.finish(2)
-      yield* Fiber.join(stopping)
-      expect(test.finished).toEqual([1, 2])
-      expect(test.work).toEqual([3])
-      expect(Exit.hasInterrupts(yield* Fiber.await(fiber))).toBe(true)
-    }),
-  )
+  test("stops claiming when it is interrupted, and waits for the work in flight", function* () {
+    const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20 })
+    const fiber = yield* Effect.forkChild(test.loop)
+    yield* test.begin(2)
+    const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
+    yield* settle
+    yield* test.finish(1)
+    yield* settle
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    yield* test.finish(2)
+    yield* Fiber.join(stopping)
+    expect(test.finished).toEqual([1, 2])
+    expect(test.work).toEqual([3])
+    expect(Exit.hasInterrupts(yield* Fiber.await(fiber))).toBe(true)
+  })
 
-  it.effect("abandons work that doesn't finish within the drain time", () =>
-    Effect.gen(function* () {
-      const test = yield* setUp({ work: [1, 2], drainSeconds: 20 })
-      const fiber = yield* Effect.forkChild(test.loop)
-      yield* test.begin(2)
-      const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
-      yield* TestClock.adjust("19 seconds")
-      expect(fiber.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(stopping)
-      expect(test.finished).toEqual([])
-    }),
-  )
+  test("abandons work that doesn't finish within the drain time", function* () {
+    const test = yield* setUp({ work: [1, 2], drainSeconds: 20 })
+    const fiber = yield* Effect.forkChild(test.loop)
+    yield* test.begin(2)
+    const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
+    yield* TestClock.adjust("19 seconds")
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(stopping)
+    expect(test.finished).toEqual([])
+  })
 })

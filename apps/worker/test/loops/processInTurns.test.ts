@@ -1,5 +1,6 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { clockTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -69,41 +70,37 @@ describe("a loop over organizations", () => {
 })
 
 describe("processInTurns", () => {
-  it.effect("skips a failing organization for a time that doubles until it succeeds", () =>
-    Effect.gen(function* () {
-      const bad = OrganizationId.make(`org_${"1".repeat(32)}`)
-      const good = OrganizationId.make(`org_${"2".repeat(32)}`)
-      const calls: Array<string> = []
-      let isBroken = true
-      const step = processInTurns("test", Effect.succeed([bad, good]), (id) =>
-        Effect.suspend(() => {
-          calls.push(id === bad ? "bad" : "good")
-          return id === bad && isBroken ? Effect.die(new Error("broken")) : Effect.succeed(1)
-        }),
-      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
-      const after = Effect.fnUntraced(function* (ms: number) {
-        yield* TestClock.adjust(ms)
-        calls.length = 0
-        return [yield* step, [...calls]]
-      })
-      expect(yield* after(0)).toEqual([1, ["bad", "good"]])
-      expect(yield* after(499)).toEqual([1, ["good"]])
-      expect(yield* after(1)).toEqual([1, ["bad", "good"]])
-      expect(yield* after(999)).toEqual([1, ["good"]])
-      isBroken = false
-      expect(yield* after(1)).toEqual([2, ["bad", "good"]])
-      expect(yield* after(0)).toEqual([2, ["bad", "good"]])
-    }),
-  )
+  clockTest("skips a failing organization for a time that doubles until it succeeds", function* () {
+    const bad = OrganizationId.make(`org_${"1".repeat(32)}`)
+    const good = OrganizationId.make(`org_${"2".repeat(32)}`)
+    const calls: Array<string> = []
+    let isBroken = true
+    const step = processInTurns("test", Effect.succeed([bad, good]), (id) =>
+      Effect.suspend(() => {
+        calls.push(id === bad ? "bad" : "good")
+        return id === bad && isBroken ? Effect.die(new Error("broken")) : Effect.succeed(1)
+      }),
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+    const after = Effect.fnUntraced(function* (ms: number) {
+      yield* TestClock.adjust(ms)
+      calls.length = 0
+      return [yield* step, [...calls]]
+    })
+    expect(yield* after(0)).toEqual([1, ["bad", "good"]])
+    expect(yield* after(499)).toEqual([1, ["good"]])
+    expect(yield* after(1)).toEqual([1, ["bad", "good"]])
+    expect(yield* after(999)).toEqual([1, ["good"]])
+    isBroken = false
+    expect(yield* after(1)).toEqual([2, ["bad", "good"]])
+    expect(yield* after(0)).toEqual([2, ["bad", "good"]])
+  })
 
-  it.effect("is interrupted in the middle of a turn", () =>
-    Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(
-        processInTurns("test", Effect.succeed([OrganizationId.make(`org_${"1".repeat(32)}`)]), () => Effect.never),
-        { startImmediately: true },
-      )
-      yield* Fiber.interrupt(fiber)
-      expect(fiber.pollUnsafe()?._tag).toBe("Failure")
-    }),
-  )
+  clockTest("is interrupted in the middle of a turn", function* () {
+    const fiber = yield* Effect.forkChild(
+      processInTurns("test", Effect.succeed([OrganizationId.make(`org_${"1".repeat(32)}`)]), () => Effect.never),
+      { startImmediately: true },
+    )
+    yield* Fiber.interrupt(fiber)
+    expect(fiber.pollUnsafe()?._tag).toBe("Failure")
+  })
 })

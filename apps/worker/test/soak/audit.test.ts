@@ -42,20 +42,18 @@ afterAll(() => route.partner.close())
 
 /** Tampers with the records, returns the audit's findings, and undoes the change. */
 const findingsAfter = (tamper: (partner: Partner) => Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
-  run(
-    Effect.gen(function* () {
-      const partner: Partner = { ...route.partner, seen: structuredClone(route.partner.seen) as Partner["seen"] }
-      let found: ReadonlyArray<string> | undefined
-      const undone = Effect.gen(function* () {
-        yield* tamper(partner)
-        found = (yield* audit([{ ...route, partner }], { maxAttempts: 2 })).findings
-        return yield* Effect.fail("undo")
-      })
-      yield* Effect.ignore(inTransaction(undone))
-      route.partner.faults.length = 0
-      return found!.join("\n")
-    }),
-  )
+  run(function* () {
+    const partner: Partner = { ...route.partner, seen: structuredClone(route.partner.seen) as Partner["seen"] }
+    let found: ReadonlyArray<string> | undefined
+    const undone = Effect.gen(function* () {
+      yield* tamper(partner)
+      found = (yield* audit([{ ...route, partner }], { maxAttempts: 2 })).findings
+      return yield* Effect.fail("undo")
+    })
+    yield* Effect.ignore(inTransaction(undone))
+    route.partner.faults.length = 0
+    return found!.join("\n")
+  })
 
 const anySeen = ({ seen }: Partner) => seen.entries().next().value!
 const LAST = sql.literal("(select id from delivered order by finished_at desc limit 1)")

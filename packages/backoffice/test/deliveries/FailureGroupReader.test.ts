@@ -35,11 +35,10 @@ const add = Effect.fnUntraced(function* (
   { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
   failures: ReadonlyArray<Failure>,
 ) {
-  const made = { number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5 }
   yield* insertDeadLetters(
     failures.map(({ reason, status, response, hoursAgo }, n) => ({
       ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, reason },
-      attempts: [{ ...made, status, outcome: status === null ? "refused" : "server_error", response }],
+      attempts: [{ status, response, ...(status === null && { outcome: "refused" }) }],
       secondsAgo: hoursAgo * 3600 + n / 1000,
     })),
   )

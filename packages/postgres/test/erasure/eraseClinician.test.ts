@@ -17,7 +17,6 @@ import { SuppressionRepository } from "@outreach/domain/suppressions/Suppression
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
-import { Timestamp } from "@outreach/domain/Timestamp"
 import { copyCampaign } from "@outreach/testing/copyCampaign"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
@@ -242,11 +241,8 @@ test("a group of failures loses the line of an erased response, and keeps the de
     select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
   const add = (lease: typeof person, response: string) => {
     const eventId = events.find(({ recipient }) => recipient === lease!.recipientId)!.id
-    const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
-    const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response }
-    return insertDeadLetters([
-      { organizationId: id, endpointId: endpoint.id, eventId, reason: "rejected", attempts: [attempt] },
-    ])
+    const attempts = [{ response }]
+    return insertDeadLetters([{ organizationId: id, endpointId: endpoint.id, eventId, reason: "rejected", attempts }])
   }
   yield* add(person, "Dana Reyes has moved")
   yield* add(other, "Sam Moss has moved")

@@ -111,10 +111,9 @@ describe("a log of two years of months", () => {
       expect([found.length, read]).toEqual([50, ["events_2024_11"]])
     }
 
-    const { token } = yield* workerOn()
+    const { token, take } = yield* workerOn()
+    yield* take(0)
     const leases = yield* DeliveryLeases
-    yield* leases.heartbeat(token, 30)
-    yield* leases.acquire(token, 1000)
     for (const eventTypes of [null, ["outreach.email_bounced", "outreach.email_sent"]]) {
       yield* sql`update webhook_endpoints set event_types = ${eventTypes}::text[] where id = ${endpoint.id}`
       const [read, deliveries] = yield* partitionsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
@@ -205,10 +204,9 @@ test("events of a rare type among 4,000 events of other types are read without t
   expect(events).toHaveLength(4)
   expect(byFeed).toBeLessThan(20)
 
-  const { token } = yield* workerOn()
+  const { token, take } = yield* workerOn()
+  yield* take(0)
   const leases = yield* DeliveryLeases
-  yield* leases.heartbeat(token, 30)
-  yield* leases.acquire(token, 1000)
   const [byEndpoint, deliveries] = yield* rowsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
   expect(deliveries).toHaveLength(4)
   expect(byEndpoint).toBeLessThan(20)

@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { it } from "vitest"
 
 /** Returns a function that registers a test with an effect as its body, written as a generator and run by `run` in its own scope. */
@@ -9,3 +10,8 @@ export const effectTest =
     body: () => Generator<Eff, void, never>,
   ): void =>
     it(title, () => run(Effect.scoped(Effect.gen(body)) as never).then(() => {}))
+
+/** Registers a test with an effect as its body, on a clock that only the test moves. */
+export const clockTest = effectTest(<A>(effect: Effect.Effect<A>) =>
+  Effect.runPromise(Effect.provide(effect, TestClock.layer())),
+)

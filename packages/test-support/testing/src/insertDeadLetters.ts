@@ -1,5 +1,6 @@
 import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import { Effect } from "effect"
 import { sql } from "./sql.ts"
@@ -9,20 +10,26 @@ export interface DeadLetter {
   readonly endpointId: EndpointId
   readonly eventId: EventId
   readonly reason: DeadLetterReason
-  /** Default none. */
-  readonly attempts?: ReadonlyArray<Attempt>
+  /** Default none. Details that aren't given are those of a response with the status 500. */
+  readonly attempts?: ReadonlyArray<Partial<Attempt>>
   /** Seconds since it became a dead letter. Default 0. */
   readonly secondsAgo?: number
 }
 
+const FAILED = {
+  startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"),
+  latencyMs: 5,
+  status: 500,
+  outcome: "server_error",
+  response: null,
+} as const
+
 /** Inserts dead letters as workers do, with their groups of failures and counts. Returns their ids. */
 export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: ReadonlyArray<DeadLetter>) {
-  const rows = deadLetters.map(({ attempts = [], secondsAgo = 0, ...each }) => ({
-    ...each,
-    attempts,
-    secondsAgo,
-    groups: failureGroupsOf(each.endpointId, attempts.at(-1)),
-  }))
+  const rows = deadLetters.map(({ attempts: made = [], secondsAgo = 0, ...each }) => {
+    const attempts = made.map((attempt, i) => ({ number: i + 1, ...FAILED, ...attempt }))
+    return { ...each, attempts, secondsAgo, groups: failureGroupsOf(each.endpointId, attempts.at(-1)) }
+  })
   const inserted = yield* sql<{ ids: ReadonlyArray<DeliveryId> | null }>`
     with given as materialized (
       select *, make_id('dlv') as id, clock_timestamp() - make_interval(secs => "secondsAgo") as at,

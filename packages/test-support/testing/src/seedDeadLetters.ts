@@ -1,6 +1,6 @@
-import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Effect } from "effect"
-import { insertDeadLetters } from "./insertDeadLetters.ts"
+import { type DeadLetter, insertDeadLetters } from "./insertDeadLetters.ts"
 import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 import { sql } from "./sql.ts"
@@ -15,7 +15,7 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
     readonly reason?: DeadLetterReason
     readonly daysAgo?: number
     /** Attempts of each; default none. */
-    readonly attempts?: ReadonlyArray<Attempt>
+    readonly attempts?: DeadLetter["attempts"]
   } = {},
 ) {
   const { reason = "exhausted", daysAgo = 0, attempts = [] } = options

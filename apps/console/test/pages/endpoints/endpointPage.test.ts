@@ -3,7 +3,6 @@ import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { Timestamp } from "@outreach/domain/Timestamp"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -26,16 +25,14 @@ beforeAll(async () => {
 
 /** Writes the state of an endpoint's breaker, as its worker does. */
 const writeBreaker = (endpointId: EndpointId, failures: number, allowance: number | null) =>
-  test().run(
-    Effect.gen(function* () {
-      const { take, token } = yield* workerOn()
-      yield* take()
-      const { version } = yield* (yield* EndpointRepository).find(endpointId)
-      const breaker = { version, failures, allowance, probeInMs: 60_000 }
-      const progress = { endpointId, breaker, outcomes: [] }
-      yield* (yield* DeliveryLeases).write(token, [progress])
-    }),
-  )
+  test().run(function* () {
+    const { take, token } = yield* workerOn()
+    yield* take()
+    const { version } = yield* (yield* EndpointRepository).find(endpointId)
+    const breaker = { version, failures, allowance, probeInMs: 60_000 }
+    const progress = { endpointId, breaker, outcomes: [] }
+    yield* (yield* DeliveryLeases).write(token, [progress])
+  })
 
 it("lists failing endpoints first, without the secret parts of addresses", async () => {
   const [well, ill] = [await seed(), await seed("https://ill.test/hooks?key=topsecret")]
@@ -53,14 +50,12 @@ it("lists failing endpoints first, without the secret parts of addresses", async
 it("shows an endpoint's lag, its breaker, and the shares and latency of its calls", async () => {
   const { endpoint, campaign } = await seed()
   await test().run(publishSent(campaign, 3))
-  await test().run(
-    Effect.gen(function* () {
-      const { take, settle } = yield* workerOn()
-      const own = (yield* take()).filter(({ endpointId }) => endpointId === endpoint.id)
-      yield* settle(own.slice(0, 2))
-      yield* settle(own.slice(2), { settlement: "rejected" }, 410)
-    }),
-  )
+  await test().run(function* () {
+    const { take, settle } = yield* workerOn()
+    const own = (yield* take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    yield* settle(own.slice(0, 2))
+    yield* settle(own.slice(2), { settlement: "rejected" }, 410)
+  })
   await writeBreaker(endpoint.id, 1, 1)
   await test().run(publishSent(campaign, 1))
   const { words } = await admin.get(`/endpoints/${endpoint.id}`)
@@ -74,11 +69,9 @@ it("shows an endpoint's lag, its breaker, and the shares and latency of its call
 it("names the cause of the last failure first, even if another failed more often or this one is muted", async () => {
   const { organization, endpoint, eventId } = await test().run(seedDeadLetters(0))
   const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId, reason: "rejected" } as const
-  const made = { number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 5 }
-  const old = { ...made, status: 503, outcome: "server_error", response: "Down for maintenance" }
-  const current = { ...made, status: 404, outcome: "client_error", response: "No such route" }
-  await test().run(insertDeadLetters(Array(5).fill({ ...dead, attempts: [old], secondsAgo: 3600 })))
-  await test().run(insertDeadLetters([{ ...dead, attempts: [current] }]))
+  const old = { ...dead, attempts: [{ status: 503, response: "Down for maintenance" }], secondsAgo: 3600 }
+  const current = { ...dead, attempts: [{ status: 404, outcome: "client_error", response: "No such route" }] }
+  await test().run(insertDeadLetters([...Array(5).fill(old), current]))
   const problemOf = async () =>
     (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelector("main .problem")?.textContent
   expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. Last failure: .* ago/)

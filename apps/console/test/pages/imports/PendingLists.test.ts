@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { effectTest } from "@outreach/testing/effectTest"
+import { clockTest as test } from "@outreach/testing/effectTest"
 import { eventually } from "@outreach/testing/eventually"
 import { Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,6 @@ import { temporaryFolder } from "../../temporaryFolder.ts"
 
 const { folder, files } = temporaryFolder()
 const layer = PendingLists.layer.pipe(Layer.provide(NodeFileSystem.layer))
-const test = effectTest(<A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer())))
 
 /** Starts the lists of a console. `stop` stops its process. */
 const started = Effect.gen(function* () {

@@ -2,7 +2,6 @@ import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterRead
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { Timestamp } from "@outreach/domain/Timestamp"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -12,8 +11,6 @@ import { startConsole, type Visitor } from "../../startConsole.ts"
 
 const test = startConsole()
 
-const STARTED_AT = Timestamp.make("2026-11-01T00:00:00.000000Z")
-
 /** An organization with dead letters: a number of each of these responses, with this status. */
 const seed = Effect.fnUntraced(function* (
   failures: ReadonlyArray<readonly [count: number, status: number, response: string]>,
@@ -21,11 +18,10 @@ const seed = Effect.fnUntraced(function* (
   const seeded = yield* seedDeadLetters(0)
   const { organization, endpoint, eventId } = seeded
   for (const [count, status, response] of failures) {
-    const attempt = { number: 1, startedAt: STARTED_AT, latencyMs: 5, status, outcome: "server_error", response }
     yield* insertDeadLetters(
       Array.from({ length: count }, (_, n) => ({
         ...{ organizationId: organization.id, endpointId: endpoint.id, eventId, reason: "exhausted" as const },
-        attempts: [attempt],
+        attempts: [{ status, response }],
         secondsAgo: (n + 1) * 60,
       })),
     )
