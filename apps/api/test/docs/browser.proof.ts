@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { chrome, overhang, startBrowser, unfold, violations } from "@outreach/testing/startBrowser"
+import type { BrowserContextOptions } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
 import { startApi } from "../startApi.ts"
 
-const chrome = findInstalled("chromium")
-
 // A name, because the port is unknown until the API listens: the browser maps it.
 const BASE = "http://api.outreach.test"
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 const PATHS = keysOf(PAGES).map(pathOf)
 const DESKTOP = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
@@ -20,40 +16,18 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   "a dark phone": { ...PHONE, colorScheme: "dark" },
 }
 
-const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
-
-/** Returns the violated accessibility rules of a page, with their elements. */
-const violations = async (page: Page) => {
-  await page.evaluate(AXE)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as never as AxeGlobal).axe.run()
-    return violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))])
-  })
-}
-
 describe.skipIf("missing" in chrome)("in a browser", () => {
   const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
-  let browser: Browser
-  beforeAll(async () => {
-    if ("missing" in chrome) return
+  const open = startBrowser(() => {
     const rules = `MAP api.outreach.test:80 127.0.0.1:${new URL(api().url).port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`
-    const args = ["--no-sandbox", `--host-resolver-rules=${rules}`]
-    browser = await chromium.launch({ executablePath: chrome.program, args })
+    return [`--host-resolver-rules=${rules}`]
   })
-  afterAll(() => browser?.close())
 
   /** Opens a page and waits until it is complete. Records its requests and console messages. */
   const show = async (path: string, screen: BrowserContextOptions = DESKTOP, base = BASE) => {
-    const context = await browser.newContext(screen)
-    onTestFinished(() => context.close())
-    // The test has a time limit; its steps don't need one.
-    context.setDefaultTimeout(0)
-    const page = await context.newPage()
+    const { page, complaints } = await open(screen)
     const requests: Array<string> = []
-    const complaints: Array<string> = []
     page.on("request", (request) => requests.push(request.url()))
-    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`))
-    page.on("pageerror", (error) => complaints.push(error.message))
     await page.goto(base + path)
     return { page, requests, complaints }
   }
@@ -67,14 +41,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
         expect(requests.filter((url) => !url.startsWith(`${BASE}/`))).toEqual([])
         expect(complaints).toEqual([])
 
-        // Also check collapsed content.
-        await page.locator("details").evaluateAll((all) => {
-          for (const folded of all) {
-            // Only one of several details with the same name is open.
-            folded.removeAttribute("name")
-            folded.setAttribute("open", "")
-          }
-        })
+        await unfold(page)
         expect(await overhang(page)).toBeLessThanOrEqual(0)
         expect(await violations(page)).toEqual([])
       },
@@ -211,14 +178,3 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     })
   })
 })
-
-interface AxeGlobal {
-  readonly axe: {
-    readonly run: () => Promise<{
-      readonly violations: ReadonlyArray<{
-        readonly id: string
-        readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
-      }>
-    }>
-  }
-}

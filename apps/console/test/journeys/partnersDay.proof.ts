@@ -2,11 +2,12 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { chrome, overhang } from "@outreach/testing/startBrowser"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { startConsole } from "../startConsole.ts"
-import { chrome, openBrowser, overhang, SCREENS, violations } from "./openBrowser.ts"
+import { openBrowser, SCREENS, violations } from "./openBrowser.ts"
 import { startWorker } from "./startWorker.ts"
 
 const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })

@@ -1,8 +1,9 @@
 import { sql } from "@outreach/testing/sql"
+import { chrome } from "@outreach/testing/startBrowser"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
-import { chrome, openBrowser } from "./openBrowser.ts"
+import { openBrowser } from "./openBrowser.ts"
 
 const test = startConsole()
 const open = openBrowser(test)

@@ -1,19 +1,13 @@
 import { createServer } from "node:http"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { listen } from "@outreach/testing/listen"
+import { chrome, startBrowser } from "@outreach/testing/startBrowser"
 import { Redacted } from "effect"
-import { type Browser, chromium } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { chrome } from "../journeys/openBrowser.ts"
+import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 
 const test = startConsole()
-let browser: Browser
-beforeAll(async () => {
-  if ("missing" in chrome) return
-  browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
-})
-afterAll(() => browser?.close())
+const open = startBrowser()
 
 let added = 0
 const addLink = async (once: boolean) => {
@@ -23,13 +17,6 @@ const addLink = async (once: boolean) => {
     return (yield* createSignInLink(id, { seconds: 3600, once })).token
   })
   return { name, url: `${test().url}/sign-in/${Redacted.value(token)}` }
-}
-
-const newPage = async (options = {}) => {
-  const context = await browser.newContext(options)
-  onTestFinished(() => context.close())
-  context.setDefaultTimeout(0)
-  return context.newPage()
 }
 
 /** Serves a page of another site with a link. */
@@ -49,7 +36,7 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
   it("a link that was previewed signs in by its button, and keeps the operator signed in", async () => {
     const { name, url } = await addLink(true)
     await fetch(url)
-    const page = await newPage()
+    const { page } = await open()
     await page.goto(url)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
@@ -61,7 +48,7 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
   })
 
   it("a link on another site opens its page for who is signed in", async () => {
-    const page = await newPage()
+    const { page } = await open()
     await page.goto((await addLink(false)).url)
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
     await page.goto(await anotherSite(`${test().url}/campaigns?status=sending`))
@@ -71,7 +58,7 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
   })
 
   it("a link on another site signs in where it works any number of times", async () => {
-    const page = await newPage()
+    const { page } = await open()
     await page.goto(await anotherSite((await addLink(false)).url))
     await page.getByText("link").click()
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
