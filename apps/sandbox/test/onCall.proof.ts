@@ -1,12 +1,55 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { eventually } from "@outreach/testing/eventually"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it } from "vitest"
 import { buildArtifact, REPOSITORY } from "./artifact.ts"
+import type { Fault } from "./oncall/Fault.ts"
 import { GROUPS } from "./oncall/groups.ts"
 import { formatTable, PAGE, withTable } from "./oncall/onCallTable.ts"
-import { runGroups } from "./oncall/runGroups.ts"
-import { findPrograms } from "./oncall/startStage.ts"
+import { type Measured, runFault } from "./oncall/runFault.ts"
+import { findPrograms, startStage } from "./oncall/startStage.ts"
+
+/** Runs the selected faults: those of a group one after another, and the groups concurrently, each on a separate stage. */
+const runGroups = async (artifact: string, isWanted: (fault: Fault) => boolean) => {
+  const measured = new Map<string, Measured>()
+  const skipped: Array<string> = []
+  const problems: Array<string> = []
+  const runGroup = async ({ name, faults }: (typeof GROUPS)[number]) => {
+    const wanted = faults.filter(isWanted)
+    if (wanted.length === 0) return
+    await using resources = new AsyncDisposableStack()
+    const stage = await startStage({ artifact, hasClocks: name === "clocks" }, (end) => resources.defer(end))
+    for (const fault of wanted) {
+      const missing = fault.lacks?.(stage)
+      if (missing !== undefined) {
+        process.stderr.write(`${fault.name}: skipped, because ${missing}\n`)
+        skipped.push(fault.name)
+        continue
+      }
+      const found = await runFault(fault, stage)
+      problems.push(...found.problems)
+      if (found.problems.length === 0) measured.set(fault.name, found)
+    }
+    const ids = stage.traffic.accepted.map(({ id }) => id)
+    await eventually(
+      () => stage.admin(`select from inbox where applied_at is null`),
+      (rows) => rows.length === 0,
+    )
+    const stored = await stage.admin("select event_id from inbox")
+    const held = new Set(stored.map(({ event_id }) => event_id))
+    const lost = ids.filter((id) => !held.has(id)).length
+    if (lost > 0) problems.push(`${name}: ${lost} of ${ids.length} inbound events that were accepted are lost`)
+  }
+  await Promise.all(
+    GROUPS.map((group) =>
+      runGroup(group).catch((error: Error) => {
+        problems.push(`${group.name}: ${error.stack}`)
+      }),
+    ),
+  )
+  return { measured, skipped, problems }
+}
 
 const all = GROUPS.flatMap(({ faults }) => faults.map(({ name }) => name))
 /** The short form contains signs of each kind on one stage. `pnpm prove:oncall` runs all faults, or those in `FAULTS`; `WRITE_TABLE` updates the page. */

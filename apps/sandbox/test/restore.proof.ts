@@ -3,14 +3,38 @@ import { join } from "node:path"
 import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
 import { email } from "@outreach/testing/seedCampaign"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { until } from "@outreach/testing/until"
+import { Changes, until } from "@outreach/testing/until"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
-import { mailGate } from "./mailGate.ts"
 import { restorableServer } from "./restorableServer.ts"
+
+/**
+ * Starts a mail server that accepts messages only in limited batches, so that a test can act in the middle of a campaign.
+ *
+ * @param isGated - whether a message is limited. Default: each.
+ */
+const mailGate = async (isGated: (message: { readonly to: ReadonlyArray<string> }) => boolean = () => true) => {
+  const gate = { changes: new Changes() }
+  let turns = 0
+  let limit = 0
+  const mail = await mailServer(undefined, async (message) => {
+    if (!isGated(message)) return
+    const turn = turns++
+    await until(gate, () => limit > turn, { withinMs: 600_000 })
+  })
+  return {
+    ...mail,
+    /** Accepts this number of further messages. Default: all. */
+    accept: (count = Number.POSITIVE_INFINITY): void => {
+      limit += count
+      gate.changes.announce()
+    },
+  }
+}
 
 const RECIPIENTS = 200
 /** Recipients of the second campaign, which is scheduled after the restore point. */

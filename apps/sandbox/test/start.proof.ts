@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { commandLine } from "@outreach/embedded-postgres/processToken"
+import { childrenOf, commandLine, isRunning, processToken } from "@outreach/embedded-postgres/processToken"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
@@ -9,9 +9,20 @@ import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it, onTestFinished } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
 import { REPOSITORY } from "./artifact.ts"
-import { processTree, runningOf } from "./processTree.ts"
 import { published, type Received, received } from "./receivedEvents.ts"
 import { isRefused, runSandbox, writeRecipients } from "./runSandbox.ts"
+
+/** Lists the tokens of a process and all its descendants. A token starts with the pid. */
+const processTree = async (pid: number): Promise<ReadonlyArray<string>> => {
+  const children = await childrenOf(pid).catch(() => [])
+  const below = await Promise.all(children.map(processTree))
+  return [(await processToken(pid)) ?? [], ...below].flat()
+}
+
+const runningOf = async (tokens: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const running = await Promise.all(tokens.map(isRunning))
+  return tokens.filter((_, index) => running[index])
+}
 
 const bounces = (behavior: Behavior) => behavior.bounces
 const isQuiet = ({ bounces, scanned, opens }: Behavior) => !(bounces || scanned || opens)

@@ -1,15 +1,22 @@
 import { randomUUID } from "node:crypto"
+import { type HitId, RecipientId } from "@outreach/domain/Identifier"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
-import { type HitId, RecipientId } from "@outreach/domain/Identifier"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Exit } from "effect"
 import { beforeEach, describe, expect } from "vitest"
-import { withRescans } from "../withRescans.ts"
+
+/** Runs an effect in a transaction that only allows nested loop joins: they run an inner subselect again for each outer row. */
+const withRescans = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const settings = ["hashjoin", "mergejoin", "material", "memoize", "hashagg", "sort"]
+  const set = sql`select set_config('enable_' || name, 'off', true) from unnest(${settings}::text[]) as name`
+  return yield* inTransaction(Effect.andThen(set, effect))
+})
 
 const { run, test } = testsOnDatabase()
 const CHROME =
