@@ -213,23 +213,21 @@ describe("the finding about an endpoint", () => {
 const settingsOf = (env: Readonly<Record<string, string>>) =>
   Effect.runSync(smtpSettings.parse(ConfigProvider.fromEnv({ env: { ...MAIL, ...env } })))
 
-describe("the finding about the mail server", () => {
-  const look = (env: Readonly<Record<string, string>>) =>
-    Effect.runPromise(Effect.catch(smtpFinding(settingsOf(env)), Effect.succeed))
+const look = (env: Readonly<Record<string, string>>) =>
+  Effect.runPromise(Effect.catch(smtpFinding(settingsOf(env)), Effect.succeed))
 
-  it("names why it rejects us, without its words", async () => {
-    const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
-    const open = await mailServer()
-    const found = (reason: string) => ({
-      status: "failed",
-      found: `The mail server rejects the connection or the login: ${reason}.`,
-    })
-    expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
-    expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
-    const withoutTls = { SMTP_URL: `${open.url}?requireTLS=true` }
-    expect(await look(withoutTls)).toMatchObject(found("it offers no TLS, which is required"))
-    expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
-      ...{ status: "failed", found: expect.stringMatching(/offers no login/) },
-    })
+it("the finding about the mail server names why it rejects us, without its words", async () => {
+  const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
+  const open = await mailServer()
+  const found = (reason: string) => ({
+    status: "failed",
+    found: `The mail server rejects the connection or the login: ${reason}.`,
+  })
+  expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
+  expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
+  const withoutTls = { SMTP_URL: `${open.url}?requireTLS=true` }
+  expect(await look(withoutTls)).toMatchObject(found("it offers no TLS, which is required"))
+  expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
+    ...{ status: "failed", found: expect.stringMatching(/offers no login/) },
   })
 })

@@ -1,7 +1,7 @@
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, meanwhile } = commandLine()
@@ -18,45 +18,41 @@ beforeAll(async () => {
   endpoint = seeded.endpoint.id
 })
 
-describe("keys-at-rest", () => {
-  const json = async (command: string, keys: string) => {
-    const { code, stdout, stderr } = await run(["keys-at-rest", command, "--output", "json"], { SECRETS_KEY: keys })
-    expect(stderr).toBe("")
-    return { code, ...JSON.parse(stdout) }
-  }
-  const secretsOf = async (keys: string) =>
-    (await json("list", keys)).data.filter(({ table }: { table: string }) => table === "signing_secrets")
+const json = async (command: string, keys: string) => {
+  const { code, stdout, stderr } = await run(["keys-at-rest", command, "--output", "json"], { SECRETS_KEY: keys })
+  expect(stderr).toBe("")
+  return { code, ...JSON.parse(stdout) }
+}
+const secretsOf = async (keys: string) =>
+  (await json("list", keys)).data.filter(({ table }: { table: string }) => table === "signing_secrets")
 
-  it("lists the ciphertexts by key, and reseals them with the newest key", async () => {
-    const secrets = { table: "signing_secrets" }
-    expect(await secretsOf(OLD)).toEqual([{ ...secrets, key_id: "k1", ciphertexts: 1 }])
-    expect(await secretsOf(RING)).toEqual([
-      { ...secrets, key_id: "k2", ciphertexts: 0 },
-      { ...secrets, key_id: "k1", ciphertexts: 1 },
-    ])
-    const resealed = await run(["keys-at-rest", "reseal"], { SECRETS_KEY: RING })
-    expect(resealed).toEqual({ code: 0, stdout: "resealed  1\nalready   0\nunopened  0\n", stderr: "" })
-    const counts = { resealed: 0, already: 0, unopened: 1 }
-    expect(await json("reseal", OLD)).toMatchObject({ code: 1, error: { code: "ciphertexts_unopened", ...counts } })
-    expect((await run(["keys-at-rest", "list"], { SECRETS_KEY: OLD })).stdout).toMatch(/^signing_secrets +– +1$/m)
-    expect(await json("reseal", `k1:${OLD},k2:${NEW}`)).toMatchObject({ code: 0, resealed: 1 })
-  })
+it("keys-at-rest lists the ciphertexts by key, and reseals them with the newest key", async () => {
+  const secrets = { table: "signing_secrets" }
+  expect(await secretsOf(OLD)).toEqual([{ ...secrets, key_id: "k1", ciphertexts: 1 }])
+  expect(await secretsOf(RING)).toEqual([
+    { ...secrets, key_id: "k2", ciphertexts: 0 },
+    { ...secrets, key_id: "k1", ciphertexts: 1 },
+  ])
+  const resealed = await run(["keys-at-rest", "reseal"], { SECRETS_KEY: RING })
+  expect(resealed).toEqual({ code: 0, stdout: "resealed  1\nalready   0\nunopened  0\n", stderr: "" })
+  const counts = { resealed: 0, already: 0, unopened: 1 }
+  expect(await json("reseal", OLD)).toMatchObject({ code: 1, error: { code: "ciphertexts_unopened", ...counts } })
+  expect((await run(["keys-at-rest", "list"], { SECRETS_KEY: OLD })).stdout).toMatch(/^signing_secrets +– +1$/m)
+  expect(await json("reseal", `k1:${OLD},k2:${NEW}`)).toMatchObject({ code: 0, resealed: 1 })
 })
 
-describe("a SECRETS_KEY that doesn't open the stored secrets", () => {
-  it.each<[string, () => ReadonlyArray<string>]>([
-    ["secrets rotate", () => ["--organization", organization]],
-    ["endpoints test", () => [endpoint]],
-    ["clinicians erase", () => ["--organization", organization, "--npi", npi(0), "--yes"]],
-    ["senders create", () => ["--organization", organization, "--from", "outreach@acme.test"]],
-  ])("makes %s fail with a sentence, and encrypts nothing", async (command, args) => {
-    const secrets = () => meanwhile(SqlClient.SqlClient.use((sql) => sql`select from signing_secrets`))
-    const { length } = await secrets()
-    expect(await run([...command.split(" "), ...args()], { SECRETS_KEY: NEW })).toEqual({
-      ...{ code: 1, stdout: "" },
-      stderr:
-        "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.\n",
-    })
-    expect(await secrets()).toHaveLength(length)
+it.each<[string, () => ReadonlyArray<string>]>([
+  ["secrets rotate", () => ["--organization", organization]],
+  ["endpoints test", () => [endpoint]],
+  ["clinicians erase", () => ["--organization", organization, "--npi", npi(0), "--yes"]],
+  ["senders create", () => ["--organization", organization, "--from", "outreach@acme.test"]],
+])("a SECRETS_KEY that doesn't open the stored secrets makes %s fail with a sentence, and encrypts nothing", async (command, args) => {
+  const secrets = () => meanwhile(SqlClient.SqlClient.use((sql) => sql`select from signing_secrets`))
+  const { length } = await secrets()
+  expect(await run([...command.split(" "), ...args()], { SECRETS_KEY: NEW })).toEqual({
+    ...{ code: 1, stdout: "" },
+    stderr:
+      "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.\n",
   })
+  expect(await secrets()).toHaveLength(length)
 })

@@ -90,54 +90,50 @@ it("the sentence of a finished replay counts dead letters that others had replay
   )
 })
 
-describe("dead-letters remove", () => {
-  const left = async () => (await runJson("dead-letters", "list", "--limit", "1000")).data.length
-  const remove = ["dead-letters", "remove", "--older-than", "90d"]
+const left = async () => (await runJson("dead-letters", "list", "--limit", "1000")).data.length
+const remove = ["dead-letters", "remove", "--older-than", "90d"]
 
-  it("requires the count or --yes as a confirmation, which a dry run prints", async () => {
-    await seed(5, { daysAgo: 91 })
-    await seed(2, { daysAgo: 89 })
-    const { data } = await runJson("dead-letters", "list")
-    await runJson("dead-letters", "replay", data.at(-1).id)
-    expect(await runJson(...remove, "--dry-run")).toEqual({ before: expect.any(String), count: 5, replayed: 1 })
-    const unconfirmed = { code: "not_confirmed", count: 5, exit: 1 }
-    for (const flags of [[], ["--confirm", "4"], ["--confirm", "4", "--yes"]]) {
-      expect(await runFailing(...remove, ...flags)).toMatchObject(unconfirmed)
-    }
-    expect((await run(remove)).stderr).toMatch(
-      /^Nothing was done: give --confirm 5, or --yes for however many, to remove dead letters: 5 dead letters \(1 replayed\) from before \S+ \S+ UTC of all organizations\. Immediately\. This can't be undone\./,
-    )
-    expect(await left()).toBe(6)
-    expect(await runJson(...remove, "--confirm", "5")).toMatchObject({ removed: 5 })
-    expect(await left()).toBe(2)
-    expect((await run([...remove, "--yes"])).stderr).toBe("\n0 dead letters removed.\n")
-    expect((await run(["dead-letters", "remove", "--older-than", "80d"], {}, "y")).code).toBe(0)
-    expect(await left()).toBe(0)
-  })
+it("dead-letters remove requires the count or --yes as a confirmation, which a dry run prints", async () => {
+  await seed(5, { daysAgo: 91 })
+  await seed(2, { daysAgo: 89 })
+  const { data } = await runJson("dead-letters", "list")
+  await runJson("dead-letters", "replay", data.at(-1).id)
+  expect(await runJson(...remove, "--dry-run")).toEqual({ before: expect.any(String), count: 5, replayed: 1 })
+  const unconfirmed = { code: "not_confirmed", count: 5, exit: 1 }
+  for (const flags of [[], ["--confirm", "4"], ["--confirm", "4", "--yes"]]) {
+    expect(await runFailing(...remove, ...flags)).toMatchObject(unconfirmed)
+  }
+  expect((await run(remove)).stderr).toMatch(
+    /^Nothing was done: give --confirm 5, or --yes for however many, to remove dead letters: 5 dead letters \(1 replayed\) from before \S+ \S+ UTC of all organizations\. Immediately\. This can't be undone\./,
+  )
+  expect(await left()).toBe(6)
+  expect(await runJson(...remove, "--confirm", "5")).toMatchObject({ removed: 5 })
+  expect(await left()).toBe(2)
+  expect((await run([...remove, "--yes"])).stderr).toBe("\n0 dead letters removed.\n")
+  expect((await run(["dead-letters", "remove", "--older-than", "80d"], {}, "y")).code).toBe(0)
+  expect(await left()).toBe(0)
 })
 
-describe("endpoints replay", () => {
-  const seedLog = () =>
-    meanwhile(function* () {
-      const { endpoint, campaign } = yield* seedDeadLetters(0)
-      yield* publishSent(campaign, 19)
-      return endpoint.id
-    })
-  const range = ["--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
-
-  it("counts the events of a range on a dry run, and sends them to a disabled endpoint, where they wait", async () => {
-    const endpoint = await seedLog()
-    expect(await runJson("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
-    expect((await runJson("replays", "list")).data).toEqual([])
-    const job = await runJson("endpoints", "replay", endpoint, ...range, ...RUNS_AT_ONCE, "--detach")
-    expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
-    await runReplayJob()
-    expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe("Replayed 20 events.\n")
-    const sent = SqlClient.SqlClient.use(
-      (sql) => sql<{ enabled: boolean }>`
-        select enabled from deliveries join webhook_endpoints on webhook_endpoints.id = endpoint_id
-        where endpoint_id = ${endpoint} and replay`,
-    )
-    expect(await meanwhile(sent)).toEqual(Array.from({ length: 20 }, () => ({ enabled: false })))
+const seedLog = () =>
+  meanwhile(function* () {
+    const { endpoint, campaign } = yield* seedDeadLetters(0)
+    yield* publishSent(campaign, 19)
+    return endpoint.id
   })
+const range = ["--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
+
+it("endpoints replay counts the events of a range on a dry run, and sends them to a disabled endpoint, where they wait", async () => {
+  const endpoint = await seedLog()
+  expect(await runJson("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
+  expect((await runJson("replays", "list")).data).toEqual([])
+  const job = await runJson("endpoints", "replay", endpoint, ...range, ...RUNS_AT_ONCE, "--detach")
+  expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
+  await runReplayJob()
+  expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe("Replayed 20 events.\n")
+  const sent = SqlClient.SqlClient.use(
+    (sql) => sql<{ enabled: boolean }>`
+      select enabled from deliveries join webhook_endpoints on webhook_endpoints.id = endpoint_id
+      where endpoint_id = ${endpoint} and replay`,
+  )
+  expect(await meanwhile(sent)).toEqual(Array.from({ length: 20 }, () => ({ enabled: false })))
 })

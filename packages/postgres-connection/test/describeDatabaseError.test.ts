@@ -93,81 +93,77 @@ describe("an error of PostgreSQL", () => {
   })
 })
 
-describe("an error of the network", () => {
-  const at = (host: string, port: number, parameters = "") =>
-    `postgres://me:hunter2@${host}:${port}/outreach${parameters}`
-  const serving = async (server: Server) => at("127.0.0.1", await listen(server))
-  /** Rejects every connection with a SQLSTATE, like a server or a pooler. */
-  const refusing = (code: string) =>
-    createServer((socket) => {
-      const fields = Buffer.from(`SFATAL\0C${code}\0Mfor dana@clinic.test\0\0`)
-      const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4])
-      socket.once("data", () => socket.end(Buffer.concat([head, fields])))
-    })
-
-  it.each<[what: string, code: string, address: () => Promise<string>, advice: RegExp]>([
-    ["nothing listens", "ECONNREFUSED", async () => at("127.0.0.1", CLOSED_PORT), /nothing listens/],
-    ["the name does not resolve", "ENOTFOUND", async () => at("nowhere.invalid", 5432), /does not resolve/],
-    ["the server is mute", "ETIMEDOUT", async () => `${await serving(createServer())}?connect_timeout=1`, /silent/],
-    ["the connection is closed", "ECONNRESET", () => serving(createServer((socket) => void socket.end())), /closed/],
-    ["the server starts", "57P03", () => serving(refusing("57P03")), /starting/],
-    ["a pooler refuses a setting", "08P01", () => serving(refusing("08P01")), /pooler/],
-    [
-      "another protocol is spoken",
-      "EPROTO",
-      () => serving(createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-      /not PostgreSQL/,
-    ],
-    [
-      "a password is missing",
-      "NO_PASSWORD",
-      async () => changed((address) => Object.assign(address, { password: "" })),
-      /holds none/,
-    ],
-    ["TLS is demanded and not offered", "TLS_REFUSED", async () => `${url()}?sslmode=require`, /offers no TLS/],
-    ["a parameter is malformed", "DATABASE_URL", async () => `${url()}?sslmode=perhaps`, /cannot be used/],
-    ["the socket does not exist", "ENOENT", async () => "postgres://me:hunter2@%2Fnowhere/outreach", /socket/],
-  ])("where %s has the code %s and what to do", async (_what, code, address, advice) => {
-    const fault = await describedWithin(await address())
-    expect(fault).toEqual({ code, advice: expect.stringMatching(advice) })
-    expect(JSON.stringify(fault)).not.toMatch(/hunter2|127\.0\.0\.1|nowhere|dana/)
+const at = (host: string, port: number, parameters = "") =>
+  `postgres://me:hunter2@${host}:${port}/outreach${parameters}`
+const serving = async (server: Server) => at("127.0.0.1", await listen(server))
+/** Rejects every connection with a SQLSTATE, like a server or a pooler. */
+const refusing = (code: string) =>
+  createServer((socket) => {
+    const fields = Buffer.from(`SFATAL\0C${code}\0Mfor dana@clinic.test\0\0`)
+    const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4])
+    socket.once("data", () => socket.end(Buffer.concat([head, fields])))
   })
 
-  /** Uses the connection timeout of the address. */
-  const describedWithin = (address: string) =>
-    Effect.runPromise(
-      SqlClient.SqlClient.use(select).pipe(
-        Effect.provide(PgClient.layer({ url: Redacted.make(address) })),
-        Effect.flip,
-        Effect.map(describeDatabaseError),
-      ),
-    )
+it.each<[what: string, code: string, address: () => Promise<string>, advice: RegExp]>([
+  ["nothing listens", "ECONNREFUSED", async () => at("127.0.0.1", CLOSED_PORT), /nothing listens/],
+  ["the name does not resolve", "ENOTFOUND", async () => at("nowhere.invalid", 5432), /does not resolve/],
+  ["the server is mute", "ETIMEDOUT", async () => `${await serving(createServer())}?connect_timeout=1`, /silent/],
+  ["the connection is closed", "ECONNRESET", () => serving(createServer((socket) => void socket.end())), /closed/],
+  ["the server starts", "57P03", () => serving(refusing("57P03")), /starting/],
+  ["a pooler refuses a setting", "08P01", () => serving(refusing("08P01")), /pooler/],
+  [
+    "another protocol is spoken",
+    "EPROTO",
+    () => serving(createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+    /not PostgreSQL/,
+  ],
+  [
+    "a password is missing",
+    "NO_PASSWORD",
+    async () => changed((address) => Object.assign(address, { password: "" })),
+    /holds none/,
+  ],
+  ["TLS is demanded and not offered", "TLS_REFUSED", async () => `${url()}?sslmode=require`, /offers no TLS/],
+  ["a parameter is malformed", "DATABASE_URL", async () => `${url()}?sslmode=perhaps`, /cannot be used/],
+  ["the socket does not exist", "ENOENT", async () => "postgres://me:hunter2@%2Fnowhere/outreach", /socket/],
+])("an error of the network where %s has the code %s and what to do", async (_what, code, address, advice) => {
+  const fault = await describedWithin(await address())
+  expect(fault).toEqual({ code, advice: expect.stringMatching(advice) })
+  expect(JSON.stringify(fault)).not.toMatch(/hunter2|127\.0\.0\.1|nowhere|dana/)
 })
 
-describe("an error of TLS", () => {
-  const pem = (name: string) => readFileSync(new URL(`data/${name}.pem`, import.meta.url))
-  /** A server that accepts TLS like PostgreSQL, with a certificate. */
-  const encrypted = (certificate: string) =>
-    createServer((socket) => {
-      socket.once("data", () => {
-        socket.write("S")
-        const secureContext = createSecureContext({ key: pem("key"), cert: pem(certificate) })
-        new TLSSocket(socket, { isServer: true, secureContext }).on("error", () => {})
-      })
-    })
-  const trusting = { ca: pem("authority") }
+/** Uses the connection timeout of the address. */
+const describedWithin = (address: string) =>
+  Effect.runPromise(
+    SqlClient.SqlClient.use(select).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(address) })),
+      Effect.flip,
+      Effect.map(describeDatabaseError),
+    ),
+  )
 
-  it.each<[code: string, certificate: string, ssl: ConnectionOptions, advice: RegExp]>([
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "selfSigned", {}, /does not trust/],
-    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "leaf", {}, /does not trust/],
-    ["SELF_SIGNED_CERT_IN_CHAIN", "chain", {}, /does not trust/],
-    ["CERT_HAS_EXPIRED", "expired", trusting, /renew/],
-    ["CERT_NOT_YET_VALID", "notYetValid", trusting, /clocks/],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "otherHost", trusting, /another host/],
-    ["ERR_SSL_NO_PROTOCOLS_AVAILABLE", "leaf", { minVersion: "TLSv1", maxVersion: "TLSv1" }, /TLS/],
-  ])("has the code %s and what to do", async (code, certificate, ssl, advice) => {
-    const port = await listen(encrypted(certificate))
-    const fault = await described(`postgres://me:hunter2@127.0.0.1:${port}/outreach`, select, ssl)
-    expect(fault).toEqual({ code, advice: expect.stringMatching(advice) })
+const pem = (name: string) => readFileSync(new URL(`data/${name}.pem`, import.meta.url))
+/** A server that accepts TLS like PostgreSQL, with a certificate. */
+const encrypted = (certificate: string) =>
+  createServer((socket) => {
+    socket.once("data", () => {
+      socket.write("S")
+      const secureContext = createSecureContext({ key: pem("key"), cert: pem(certificate) })
+      new TLSSocket(socket, { isServer: true, secureContext }).on("error", () => {})
+    })
   })
+const trusting = { ca: pem("authority") }
+
+it.each<[code: string, certificate: string, ssl: ConnectionOptions, advice: RegExp]>([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "selfSigned", {}, /does not trust/],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "leaf", {}, /does not trust/],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "chain", {}, /does not trust/],
+  ["CERT_HAS_EXPIRED", "expired", trusting, /renew/],
+  ["CERT_NOT_YET_VALID", "notYetValid", trusting, /clocks/],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "otherHost", trusting, /another host/],
+  ["ERR_SSL_NO_PROTOCOLS_AVAILABLE", "leaf", { minVersion: "TLSv1", maxVersion: "TLSv1" }, /TLS/],
+])("an error of TLS has the code %s and what to do", async (code, certificate, ssl, advice) => {
+  const port = await listen(encrypted(certificate))
+  const fault = await described(`postgres://me:hunter2@127.0.0.1:${port}/outreach`, select, ssl)
+  expect(fault).toEqual({ code, advice: expect.stringMatching(advice) })
 })

@@ -179,32 +179,30 @@ describe("a server that goes silent", () => {
   })
 })
 
-describe("a certificate", () => {
-  const data = new URL("data/", import.meta.url)
-  const pem = (name: string) => readFileSync(new URL(`${name}.pem`, data))
+const data = new URL("data/", import.meta.url)
+const pem = (name: string) => readFileSync(new URL(`${name}.pem`, data))
 
-  it.each([
-    ["CERT_HAS_EXPIRED", "expired"],
-    ["CERT_NOT_YET_VALID", "notYetValid"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "otherHost"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "selfSigned"],
-  ])("that is wrong is reported as %s, and the server is told nothing", async (code, certificate) => {
-    let told = 0
-    const port = await server((socket) =>
-      afterStartup(Buffer.from("S"), () => {
-        const secureContext = createSecureContext({ key: pem("key"), cert: pem(certificate) })
-        new TLSSocket(socket, { isServer: true, secureContext })
-          .on("error", () => {})
-          .on("data", ({ length }) => {
-            told += length
-          })
-      })(socket),
-    )
-    const root = fileURLToPath(new URL("authority.pem", data))
-    const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(root)}&connect_timeout=60`
-    expect(await run(at(port, parameters))).toBe(code)
-    expect(told).toBe(0)
-  })
+it.each([
+  ["CERT_HAS_EXPIRED", "expired"],
+  ["CERT_NOT_YET_VALID", "notYetValid"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "otherHost"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "selfSigned"],
+])("a certificate that is wrong is reported as %s, and the server is told nothing", async (code, certificate) => {
+  let told = 0
+  const port = await server((socket) =>
+    afterStartup(Buffer.from("S"), () => {
+      const secureContext = createSecureContext({ key: pem("key"), cert: pem(certificate) })
+      new TLSSocket(socket, { isServer: true, secureContext })
+        .on("error", () => {})
+        .on("data", ({ length }) => {
+          told += length
+        })
+    })(socket),
+  )
+  const root = fileURLToPath(new URL("authority.pem", data))
+  const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(root)}&connect_timeout=60`
+  expect(await run(at(port, parameters))).toBe(code)
+  expect(told).toBe(0)
 })
 
 describe("a server in the middle of a statement", () => {

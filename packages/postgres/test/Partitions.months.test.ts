@@ -182,30 +182,28 @@ describe("the monthly partitions", { shuffle: false }, () => {
     })
   })
 
-  describe("the months of the inbox", () => {
-    test("are dropped when all their events are applied, and their events can't be stored again", function* () {
-      yield* setClock("2050-01-10T00:00:00Z")
-      const seed = yield* seedCampaign({ recipients: 0 })
-      const receive = receiveEvent(seed, "evt_old", "clinician.account_created", { npi: "1234567893" })
-      expect(yield* receive).toBe("stored")
-      yield* add("inbox")
-      yield* setClock("2050-03-10T00:00:00Z")
-      yield* add("inbox")
-      expect(yield* drop("inbox", 1)).toEqual({
-        dropped: 0,
-        reason: `event evt_old of ${seed.organization.id} waits to be applied`,
-      })
-      yield* applyBatches
-      expect(yield* drop("inbox", 1)).toEqual({ dropped: 2, reason: null })
-      expect(yield* partitionsOf("inbox")).toEqual(["earlier", "2050_02", "2050_03", "2050_04", "2050_05", "later"])
-      expect(yield* receive).toBe("repeated")
-      const inbox = yield* InboxRepository
-      expect(yield* inbox.readWaiting(seed.organization.id, 10)).toEqual([])
-      const failure = yield* Effect.flip(inbox.find(seed.organization.id, "evt_old"))
-      expect(failure.message).toMatch(
-        /^The event evt_old of org_[0-9a-f]{32} was received at 2050-01-10T00:00:.*no longer stored/,
-      )
+  test("the months of the inbox are dropped when all their events are applied, and their events can't be stored again", function* () {
+    yield* setClock("2050-01-10T00:00:00Z")
+    const seed = yield* seedCampaign({ recipients: 0 })
+    const receive = receiveEvent(seed, "evt_old", "clinician.account_created", { npi: "1234567893" })
+    expect(yield* receive).toBe("stored")
+    yield* add("inbox")
+    yield* setClock("2050-03-10T00:00:00Z")
+    yield* add("inbox")
+    expect(yield* drop("inbox", 1)).toEqual({
+      dropped: 0,
+      reason: `event evt_old of ${seed.organization.id} waits to be applied`,
     })
+    yield* applyBatches
+    expect(yield* drop("inbox", 1)).toEqual({ dropped: 2, reason: null })
+    expect(yield* partitionsOf("inbox")).toEqual(["earlier", "2050_02", "2050_03", "2050_04", "2050_05", "later"])
+    expect(yield* receive).toBe("repeated")
+    const inbox = yield* InboxRepository
+    expect(yield* inbox.readWaiting(seed.organization.id, 10)).toEqual([])
+    const failure = yield* Effect.flip(inbox.find(seed.organization.id, "evt_old"))
+    expect(failure.message).toMatch(
+      /^The event evt_old of org_[0-9a-f]{32} was received at 2050-01-10T00:00:.*no longer stored/,
+    )
   })
 
   test("the months of hits are dropped when the retention period after the last classification of a hit is over", function* () {
@@ -235,29 +233,27 @@ describe("the monthly partitions", { shuffle: false }, () => {
     expect((yield* partitionsOf("hits")).slice(0, 2)).toEqual(["earlier", "2050_05"])
   })
 
-  describe("added months", () => {
-    for (const [table, referred] of [
-      ["hits", "recipients"],
-      ["events", "organizations"],
-      ["inbox", "webhook_endpoints"],
-    ] as const) {
-      test(`to ${table} don't abort transactions that write to ${referred} after reading them`, function* () {
-        yield* seedCampaign({ recipients: 1 })
-        yield* setClock("2060-01-31T12:00:00Z")
-        yield* sql`alter function keep_partitions(text, integer) set lock_timeout = '100s'`
-        const adding = yield* inTransaction(
-          Effect.gen(function* () {
-            yield* sql`set local idle_in_transaction_session_timeout = 0`
-            yield* sql`select from ${sql(referred)}`
-            const adding = yield* Effect.forkDetach(Effect.promise(() => run(add(table))))
-            yield* untilBlocked()
-            yield* sql`update ${sql(referred)} set id = id`
-            return adding
-          }),
-        )
-        expect(yield* Fiber.join(adding)).toBeGreaterThan(0)
-        yield* sql`alter function keep_partitions(text, integer) set lock_timeout = '200ms'`
-      })
-    }
-  })
+  for (const [table, referred] of [
+    ["hits", "recipients"],
+    ["events", "organizations"],
+    ["inbox", "webhook_endpoints"],
+  ] as const) {
+    test(`added months to ${table} don't abort transactions that write to ${referred} after reading them`, function* () {
+      yield* seedCampaign({ recipients: 1 })
+      yield* setClock("2060-01-31T12:00:00Z")
+      yield* sql`alter function keep_partitions(text, integer) set lock_timeout = '100s'`
+      const adding = yield* inTransaction(
+        Effect.gen(function* () {
+          yield* sql`set local idle_in_transaction_session_timeout = 0`
+          yield* sql`select from ${sql(referred)}`
+          const adding = yield* Effect.forkDetach(Effect.promise(() => run(add(table))))
+          yield* untilBlocked()
+          yield* sql`update ${sql(referred)} set id = id`
+          return adding
+        }),
+      )
+      expect(yield* Fiber.join(adding)).toBeGreaterThan(0)
+      yield* sql`alter function keep_partitions(text, integer) set lock_timeout = '200ms'`
+    })
+  }
 })

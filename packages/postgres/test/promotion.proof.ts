@@ -10,7 +10,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Layer, Redacted } from "effect"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, expect, it } from "vitest"
 
 const started: Postgres[] = []
 afterEach(() => Promise.all(started.splice(0).map((server) => server.stop())))
@@ -50,33 +50,31 @@ const cutOff = async (primary: Postgres, standby: Standby) => {
   )
 }
 
-describe("two standbys that were promoted to the same timeline number", () => {
-  const identityOf = async (url: string) =>
-    (await query<{ identity: string | null }>(url, "select current_identity() as identity"))[0]!.identity!
-  /** Promotes two independent standbys of one server, and publishes on both. */
-  const promoteBoth = async () => {
-    const { primary, standby: one } = await startPair()
-    const other = await startStandby(primary, { name: "s2" })
-    started.push(other)
-    const { organization, campaign } = await run(primary.url, seedCampaign({ recipients: 0 }))
-    await cutOff(primary, one)
-    await untilReplayed(primary, other)
-    await primary.kill()
-    await Promise.all([one.promote(), other.promote()])
-    for (const { url } of [one, other]) await run(url, publishSent(campaign, 1))
-    return { one, other, organization, campaign }
-  }
+const identityOf = async (url: string) =>
+  (await query<{ identity: string | null }>(url, "select current_identity() as identity"))[0]!.identity!
+/** Promotes two independent standbys of one server, and publishes on both. */
+const promoteBoth = async () => {
+  const { primary, standby: one } = await startPair()
+  const other = await startStandby(primary, { name: "s2" })
+  started.push(other)
+  const { organization, campaign } = await run(primary.url, seedCampaign({ recipients: 0 }))
+  await cutOff(primary, one)
+  await untilReplayed(primary, other)
+  await primary.kill()
+  await Promise.all([one.promote(), other.promote()])
+  for (const { url } of [one, other]) await run(url, publishSent(campaign, 1))
+  return { one, other, organization, campaign }
+}
 
-  it("are distinguished, and each is recognized after a restart", async () => {
-    const { one, other } = await promoteBoth()
-    const identities = [await identityOf(one.url), await identityOf(other.url)]
-    expect(identities.map((each) => each.split("/").slice(0, 2))).toEqual(
-      Array(2).fill([identities[0]!.split("/")[0], "00000002"]),
-    )
-    expect(identities[0]).not.toBe(identities[1])
-    await one.restart()
-    expect(await identityOf(one.url)).toBe(identities[0])
-  })
+it("two standbys that were promoted to the same timeline number are distinguished, and each is recognized after a restart", async () => {
+  const { one, other } = await promoteBoth()
+  const identities = [await identityOf(one.url), await identityOf(other.url)]
+  expect(identities.map((each) => each.split("/").slice(0, 2))).toEqual(
+    Array(2).fill([identities[0]!.split("/")[0], "00000002"]),
+  )
+  expect(identities[0]).not.toBe(identities[1])
+  await one.restart()
+  expect(await identityOf(one.url)).toBe(identities[0])
 })
 
 it("reports the standbys, and whether commits wait for one", async () => {

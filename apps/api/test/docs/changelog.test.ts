@@ -41,22 +41,20 @@ describe("the changes of a package", () => {
   })
 })
 
-describe("the changelog page", () => {
-  const api = startApi()
+const api = startApi()
 
-  it("shows every change under its package, and the release that runs", async () => {
-    const text = await (await fetch(`${api().url}/docs/changelog`)).text()
-    const plain = shownOf(text)
-    const names = changelog.map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(["@outreach/contract", "@outreach/client"]))
-    for (const { name, releases } of changelog) {
-      expect(releases.length).toBeGreaterThan(0)
-      expect(text).toContain(`<section id="${name}">`)
-      for (const { changes } of releases) {
-        for (const change of changes) expect(plain).toContain(change.replaceAll("`", ""))
-      }
+it("the changelog page shows every change under its package, and the release that runs", async () => {
+  const text = await (await fetch(`${api().url}/docs/changelog`)).text()
+  const plain = shownOf(text)
+  const names = changelog.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(["@outreach/contract", "@outreach/client"]))
+  for (const { name, releases } of changelog) {
+    expect(releases.length).toBeGreaterThan(0)
+    expect(text).toContain(`<section id="${name}">`)
+    for (const { changes } of releases) {
+      for (const change of changes) expect(plain).toContain(change.replaceAll("`", ""))
     }
-    const { version } = (await (await fetch(`${api().url}/v1/health`)).json()) as { version: string }
-    expect(plain).toContain(`This deployment runs version ${version}`)
-  })
+  }
+  const { version } = (await (await fetch(`${api().url}/v1/health`)).json()) as { version: string }
+  expect(plain).toContain(`This deployment runs version ${version}`)
 })

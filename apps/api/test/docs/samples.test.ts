@@ -31,30 +31,28 @@ it.each([
   expect(samplesOf(text).get(basename(file))).toBe(source)
 })
 
-describe("the receiver", () => {
-  const serve = async (secrets: string[], store: (event: WebhookEvent) => Promise<void>) => {
-    const port = await listen(webhookServer(secrets, store))
-    return async (header: string | undefined) => {
-      const response = await fetch(`http://127.0.0.1:${port}`, {
-        method: "POST",
-        headers: header === undefined ? {} : { "X-Signature": header },
-        body: BODY,
-      })
-      return response.status
-    }
+const serve = async (secrets: string[], store: (event: WebhookEvent) => Promise<void>) => {
+  const port = await listen(webhookServer(secrets, store))
+  return async (header: string | undefined) => {
+    const response = await fetch(`http://127.0.0.1:${port}`, {
+      method: "POST",
+      headers: header === undefined ? {} : { "X-Signature": header },
+      body: BODY,
+    })
+    return response.status
   }
-  const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
+}
+const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
 
-  it("acknowledges stored events, rejects invalid signatures, and requests another attempt if it can't store", async () => {
-    const key = secret()
-    const stored: Array<WebhookEvent> = []
-    const post = await serve([key], async (event) => void stored.push(event))
-    const refused = [await post(undefined), await post(await fresh(secret()))]
-    expect([...refused, await post(await fresh(key))]).toEqual([401, 401, 200])
-    expect(stored).toEqual([eventExamples["outreach.email_clicked"]])
-    const failing = await serve([key], () => Promise.reject(new Error("no room")))
-    expect(await failing(await fresh(key))).toBe(500)
-  })
+it("the receiver acknowledges stored events, rejects invalid signatures, and requests another attempt if it can't store", async () => {
+  const key = secret()
+  const stored: Array<WebhookEvent> = []
+  const post = await serve([key], async (event) => void stored.push(event))
+  const refused = [await post(undefined), await post(await fresh(secret()))]
+  expect([...refused, await post(await fresh(key))]).toEqual([401, 401, 200])
+  expect(stored).toEqual([eventExamples["outreach.email_clicked"]])
+  const failing = await serve([key], () => Promise.reject(new Error("no room")))
+  expect(await failing(await fresh(key))).toBe(500)
 })
 
 /** Runs the Python sample, and passes on the events that it stores. */

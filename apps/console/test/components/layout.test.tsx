@@ -2,7 +2,7 @@ import type { Operator } from "@outreach/domain/operators/Operator"
 import { parseHTML } from "linkedom"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { type Columns, Page, Table } from "../../src/components/layout.tsx"
 import { Id, IdLink } from "../../src/components/values.tsx"
 import { ViewContext } from "../../src/view/View.ts"
@@ -43,18 +43,16 @@ it("a page shows the state and the id of its subject below its title", () => {
   expect(render(page).querySelector("h1 + p")!.textContent).toBe(`Failing${ID}`)
 })
 
-describe("a table", () => {
-  const rows = [{ calls: 2 }]
-  type Row = (typeof rows)[number]
+const rows = [{ calls: 2 }]
+type Row = (typeof rows)[number]
 
-  it("has the header of each cell for cards, unless it is short or of numbers", () => {
-    const labels = (columns: Columns<Row>) =>
-      [...render(<Table label="Endpoints" rows={rows} columns={columns} />).querySelectorAll("td")].map((cell) =>
-        cell.getAttribute("data-label"),
-      )
-    const count = { number: ({ calls }: Row) => calls }
-    expect(labels({ Name: () => "a", State: () => "open", Calls: count })).toEqual(["Name", "State", "Calls"])
-    expect(labels({ Day: () => "a", Calls: count, Failed: count, Late: count })).toEqual([null, null, null, null])
-    expect(labels({ Name: () => "a", State: () => "open" })).toEqual([null, null])
-  })
+it("a table has the header of each cell for cards, unless it is short or of numbers", () => {
+  const labels = (columns: Columns<Row>) =>
+    [...render(<Table label="Endpoints" rows={rows} columns={columns} />).querySelectorAll("td")].map((cell) =>
+      cell.getAttribute("data-label"),
+    )
+  const count = { number: ({ calls }: Row) => calls }
+  expect(labels({ Name: () => "a", State: () => "open", Calls: count })).toEqual(["Name", "State", "Calls"])
+  expect(labels({ Day: () => "a", Calls: count, Failed: count, Late: count })).toEqual([null, null, null, null])
+  expect(labels({ Name: () => "a", State: () => "open" })).toEqual([null, null])
 })

@@ -107,38 +107,36 @@ describe("migrate", () => {
   })
 })
 
-describe("a transaction that locks a table and then reads a second one", () => {
-  const tables = { "migrations/0001_tables.sql": "create table a (id int); create table b (id int);" }
-  const column = (table: string) => `alter table ${table} add column name text;`
-  for (const [title, migrations] of [
-    ["of one file", { "migrations/0002_both.sql": `${column("a")} ${column("b")}` }],
-    ["of two files", { "migrations/0002_a.sql": column("a"), "migrations/0003_b.sql": column("b") }],
-    [
-      "from two files with separate transactions",
-      {
-        "migrations/0002_a.sql": column("a"),
-        "migrations/0003_b.sql": `-- In a transaction of its own.\n${column("b")}`,
-      },
-    ],
-  ] as const) {
-    test(`isn't blocked by the locks ${title}, and neither of the two fails`, function* () {
-      yield* release(tables)
-      const migration = yield* inTransaction(
-        Effect.gen(function* () {
-          yield* sql.unsafe("insert into b values (1)")
-          const migration = yield* Effect.forkDetach(Effect.result(release({ ...tables, ...migrations })))
-          const waiting = sql.unsafe("select from pg_locks where relation = 'b'::regclass and not granted")
-          yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
-          // PostgreSQL checks for a deadlock only once, and misses the migration between two attempts.
-          yield* sql.unsafe("set local deadlock_timeout = '1h'")
-          expect(yield* sql.unsafe("select * from a")).toEqual([])
-          return migration
-        }),
-      )
-      expect(yield* Fiber.join(migration)).toMatchObject({ success: Object.keys(migrations) })
-    })
-  }
-})
+const tables = { "migrations/0001_tables.sql": "create table a (id int); create table b (id int);" }
+const column = (table: string) => `alter table ${table} add column name text;`
+for (const [title, migrations] of [
+  ["of one file", { "migrations/0002_both.sql": `${column("a")} ${column("b")}` }],
+  ["of two files", { "migrations/0002_a.sql": column("a"), "migrations/0003_b.sql": column("b") }],
+  [
+    "from two files with separate transactions",
+    {
+      "migrations/0002_a.sql": column("a"),
+      "migrations/0003_b.sql": `-- In a transaction of its own.\n${column("b")}`,
+    },
+  ],
+] as const) {
+  test(`a transaction that locks a table and then reads a second one isn't blocked by the locks ${title}, and neither of the two fails`, function* () {
+    yield* release(tables)
+    const migration = yield* inTransaction(
+      Effect.gen(function* () {
+        yield* sql.unsafe("insert into b values (1)")
+        const migration = yield* Effect.forkDetach(Effect.result(release({ ...tables, ...migrations })))
+        const waiting = sql.unsafe("select from pg_locks where relation = 'b'::regclass and not granted")
+        yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
+        // PostgreSQL checks for a deadlock only once, and misses the migration between two attempts.
+        yield* sql.unsafe("set local deadlock_timeout = '1h'")
+        expect(yield* sql.unsafe("select * from a")).toEqual([])
+        return migration
+      }),
+    )
+    expect(yield* Fiber.join(migration)).toMatchObject({ success: Object.keys(migrations) })
+  })
+}
 
 describe("a function", () => {
   const things = { "migrations/0001_things.sql": "create table things (id int default next_id());" }
