@@ -15,6 +15,7 @@ import { column, value } from "@outreach/testing/sql"
 import { Effect, Layer, Schedule } from "effect"
 import { expect } from "vitest"
 import { sendOutreach } from "../../src/mail/sendOutreach.ts"
+import { mailTo } from "./testMail.ts"
 
 const addresses = Layer.merge(TrackingLinks.below("https://outreach.test"), ReturnPaths.at("bounces.acme.test"))
 const { test } = testsOnDatabase({ layer: Layer.provide(addresses, NodeTrackingSeal(SECRETS_RING)) })
@@ -60,10 +61,7 @@ test("a provider's HTTP API sends a campaign, and its later bounces are recorded
   const { campaign } = yield* seedCampaign({ recipients: 2 })
   const provider = yield* Effect.promise(() => startProvider(email(1)))
   yield* sendCampaign(campaign.id)
-  const sender = {
-    ...{ id: null, from: { name: "Acme", address: "outreach@acme.test" }, replyTo: null },
-    ...{ bounceDomain: null, linkDomain: null, dkim: null },
-  }
+  const { sender } = mailTo("")
   const settings = { sender, drainSeconds: 0, bouncePort: null, perMinute: null, perDomainMinute: null }
   const events = column<string>`
     select type from events where campaign_id = ${campaign.id} and type <> 'outreach.recipients_published' order by type`

@@ -5,6 +5,7 @@ import { signMessage } from "@outreach/mail/signMessage"
 import { Effect, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { mailTo } from "./testMail.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 const domain = `${"sub.".repeat(30)}acme.test`
@@ -29,23 +30,10 @@ describe("signMessage", () => {
         line,
         fc.constantFrom("a@clinic.test", "müllerà@clinic.test"),
         async (body, subject, to) => {
-          const sender = {
-            id: null,
-            from: { name: subject, address: "a@acme.test" },
-            replyTo: null,
-            bounceDomain: null,
-            linkDomain: null,
-          }
-          const message = signMessage(
-            Buffer.from(
-              mimeMessage({
-                ...{ sender: { ...sender, dkim: null }, to, subject, text: body, html: body },
-                ...{ messageId: "<rcp_1@acme.test>", feedbackId: "cmp_1:pgm_1:org_1:outreach" },
-                ...{ returnPath: "bounce-1@b.test", unsubscribeUrl: `https://outreach.test/${"x".repeat(90)}` },
-              }),
-            ),
-            signers,
-          )
+          const sender = { from: { name: subject, address: "a@acme.test" } }
+          const unsubscribeUrl = `https://outreach.test/${"x".repeat(90)}`
+          const mail = mailTo(to, { sender, subject, text: body, html: body, unsubscribeUrl })
+          const message = signMessage(Buffer.from(mimeMessage(mail)), signers)
           expect(await results(message)).toEqual(["pass", "pass"])
           const signatures = message.toString("latin1").split("\r\nFrom:")[0]!
           expect(signatures.split("\r\n").filter(({ length }) => length > 78)).toEqual([

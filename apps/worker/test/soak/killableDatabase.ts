@@ -1,13 +1,13 @@
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { sql } from "@outreach/testing/sql"
+import { migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 
 /** A separate migrated PostgreSQL that can be killed without losing a commit. */
 export const killableDatabase = async () => {
   const server = await startPostgres({ settings: { synchronous_commit: "on" } })
-  await Effect.runPromise(Effect.provide(migrate, adaptersFor(server.url)))
+  await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(server.url)))
   return {
     url: server.url,
     /** Kills a worker's backend with SIGKILL: the server disconnects all clients and recovers. */

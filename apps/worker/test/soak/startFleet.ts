@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { settingsFor } from "../startWorker.ts"
 
 /** Steps at which a worker may die. */
 export const STEPS = [
@@ -43,18 +43,12 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     const step = STEPS[starts++ % STEPS.length]!
     const entry = dies ? import.meta.resolve("./steppedWorker.ts") : import.meta.resolve("../../src/main.ts")
     const child = spawn(process.execPath, ["--import", import.meta.resolve("./skewClock.ts"), fileURLToPath(entry)], {
-      env: {
-        DATABASE_URL: databaseUrl,
-        SECRETS_KEY: SECRETS_KEY.toString("base64"),
-        SMTP_URL: "smtp://127.0.0.1:1",
-        MAIL_FROM: "Acme <outreach@acme.test>",
-        WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+      env: settingsFor(databaseUrl, {
         LOG_LEVEL: "none",
-        ADMIN_PORT: "0",
         WRONG_CLOCK_SECONDS: String(skews[place]),
         ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
         ...settings,
-      },
+      }),
       stdio: ["ignore", "pipe", "pipe"],
     })
     let said = ""

@@ -12,6 +12,7 @@ import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 import { type NoticeOptions, sendNotices } from "../../src/upkeep/noticeFailingEndpoints.ts"
+import { mailTo } from "../mail/testMail.ts"
 
 const { run, test } = testsOnDatabase()
 // Each test has only its own endpoints.
@@ -27,10 +28,7 @@ const judge = judgeFailingEndpoints(HOURS)
 const OPTIONS: NoticeOptions = {
   hours: HOURS,
   consoleUrl: "https://console.test",
-  sender: {
-    ...{ id: null, from: { name: "Outreach", address: "outreach@deployment.test" } },
-    ...{ replyTo: null, bounceDomain: null, linkDomain: null, dkim: null },
-  },
+  sender: mailTo("").sender,
 }
 /** Sends the pending notices to a mail server. */
 const sendOver = (url: string) => Effect.provide(sendNotices(OPTIONS), SmtpTransport(Redacted.make(url)))
@@ -116,7 +114,7 @@ describe("an endpoint that fails every call", () => {
     expect(mail.messages.map(({ to }) => to)).toEqual([["ann@acme.test"], ["bob@acme.test"]])
     const first = textOf(mail.messages[0])
     expect(first).toContain(`Subject: Webhook endpoint ${endpoint.id} is failing`)
-    expect(first).toMatch(/^From: Outreach <outreach@deployment\.test>\r$/m)
+    expect(first).toMatch(/^From: Acme Outreach <outreach@acme\.test>\r$/m)
     expect(first).toMatch(/^Auto-Submitted: auto-generated\r$/m)
     expect(first).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m)
     expect(first).not.toMatch(/List-Unsubscribe|X-Outreach-Message|Feedback-ID/)
