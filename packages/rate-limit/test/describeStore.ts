@@ -77,12 +77,7 @@ export function describeStore(kind: string, open: (now: () => number) => RateLim
       const second = rateLimiter(fixedWindow({ name: `second-${key.slice(4)}`, limit: 1, windowSeconds: 1 }), store)
       const day = rateLimiter(fixedWindow({ name: `day-${key.slice(4)}`, limit: 1, windowSeconds: 86_400 }), store)
       for (const strange of [
-        key,
-        "",
-        "__proto__",
-        "constructor",
-        "{a}",
-        "a:b",
+        ...[key, "", "__proto__", "constructor", "{a}", "a:b"],
         "🚀".repeat(256),
         "'; drop table rate_limits",
       ]) {

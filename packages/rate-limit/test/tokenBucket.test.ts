@@ -98,14 +98,7 @@ describe("a token bucket", () => {
   })
   it("rejects invalid options, and names the invalid option", () => {
     for (const wrong of [
-      "",
-      "10",
-      "0 per second",
-      "1.5 per second",
-      "1 per 0 seconds",
-      "-1 per day",
-      "1 per month",
-      " 1 per day",
+      ...["", "10", "0 per second", "1.5 per second", "1 per 0 seconds", "-1 per day", "1 per month", " 1 per day"],
     ]) {
       expect(() => tokenBucket({ capacity: 1, refill: wrong as Refill })).toThrow(
         'refill must be such as "10 per second" or "100 per 15 minutes"',

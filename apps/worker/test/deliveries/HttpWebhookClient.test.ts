@@ -248,13 +248,7 @@ describe("a private address", () => {
     )
     const names = await namesOf({ "hooks.test": "127.0.0.1" })
     const hosts = [
-      "hooks.test",
-      "127.0.0.1",
-      "2130706433",
-      "0x7f.1",
-      "017700000001",
-      "[::1]",
-      "[::ffff:127.0.0.1]",
+      ...["hooks.test", "127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::1]", "[::ffff:127.0.0.1]"],
       "localhost",
     ]
     for (const host of hosts) {

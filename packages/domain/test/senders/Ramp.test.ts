@@ -29,17 +29,7 @@ it("rejects a day with fewer messages than the day before, at any position", () 
 })
 
 it.each([
-  "",
-  "0",
-  "200,0",
-  "abc",
-  "200,,400",
-  "200,",
-  "-1",
-  "1.5",
-  "1e3",
-  "200, 400",
-  "10000001",
+  ...["", "0", "200,0", "abc", "200,,400", "200,", "-1", "1.5", "1e3", "200, 400", "10000001"],
   `${"1,".repeat(90)}1`,
 ])("refuses %j", (ramp) => {
   expect(Result.isFailure(parse(ramp))).toBe(true)

@@ -83,12 +83,7 @@ describe("a removed endpoint", () => {
     yield* leases.handOver(worker.token, [{ endpointId: endpoint.id, calling: [inFlight.eventId], unsent: [] }])
     yield* endAll
     expect(yield* statesOf(endpoint.id)).toEqual([
-      "cancelled",
-      "cancelled",
-      "delivered",
-      "rejected",
-      "rejected",
-      "sending",
+      ...["cancelled", "cancelled", "delivered", "rejected", "rejected", "sending"],
     ])
     yield* worker.settle([{ ...inFlight, isRow: true }])
     yield* endAll

@@ -34,20 +34,17 @@ const twoPrograms = Effect.gen(function* () {
 })
 
 const DATES = ["2026-02-27", "2026-02-28", "2026-03-01"] as const
-const outcome = fc.constantFrom<Outcome>(
-  "sent",
-  "bounced",
-  "human opened",
-  "bot opened",
-  "human clicked",
-  "bot clicked",
-)
-const stage = fc.constantFrom<FunnelStage>("account_created", "learner_qualified", "completer_qualified")
+const HITS = ["human opened", "bot opened", "human clicked", "bot clicked"] as const
+const OUTCOMES: ReadonlyArray<Outcome> = ["sent", ...HITS, "bounced"]
+const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const transaction = fc.record({
   day: fc.nat({ max: DATES.length - 1 }),
   program: fc.nat({ max: 1 }),
-  outcomes: fc.array(fc.tuple(fc.nat({ max: 3 }), outcome), { maxLength: 12 }),
-  qualifications: fc.array(fc.record({ stage, npi: fc.constantFrom("1000000004", "1234567893") }), { maxLength: 4 }),
+  outcomes: fc.array(fc.tuple(fc.nat({ max: 3 }), fc.constantFrom(...OUTCOMES)), { maxLength: 12 }),
+  qualifications: fc.array(
+    fc.record({ stage: fc.constantFrom(...STAGES), npi: fc.constantFrom("1000000004", "1234567893") }),
+    { maxLength: 4 },
+  ),
 })
 
 it("finds no differences after any events on any dates", () =>
@@ -118,16 +115,6 @@ interface WriterTask {
   readonly recipientIds: ReadonlyArray<ReadonlyArray<RecipientId>>
   readonly slugs: ReadonlyArray<string>
 }
-
-const OUTCOMES: ReadonlyArray<Outcome> = [
-  "sent",
-  "human opened",
-  "bot opened",
-  "human clicked",
-  "bot clicked",
-  "bounced",
-]
-const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 
 const pick = <A>(from: ReadonlyArray<A>, n: number): A => from[n % from.length]!
 

@@ -34,31 +34,12 @@ const composeEach = (html: string, fields: RecipientFields = {}) =>
   compose(`{% comment %}{% endcomment %}${html}`, fields)
 
 const name = fc.constantFrom(
-  "{{ token }}",
-  "{{campaign_name}}",
-  "{{- program_name -}}",
-  "{{ sender_name }}",
-  "{{ postal_address }}",
-  "{{ unsubscribe_url }}",
-  "{{ short_link }}",
-  "{{ first_name }}",
-  "{{note}}",
-  '{{ first_name | default: "you all" }}',
-  "{{- note | url_encode -}}",
-  "{{ note | default: token | upcase }}",
+  ...["{{ token }}", "{{campaign_name}}", "{{- program_name -}}", "{{ sender_name }}", "{{ postal_address }}"],
+  ...["{{ unsubscribe_url }}", "{{ short_link }}", "{{ first_name }}", "{{note}}"],
+  ...['{{ first_name | default: "you all" }}', "{{- note | url_encode -}}", "{{ note | default: token | upcase }}"],
 )
 const text = fc.constantFrom(
-  "a",
-  " ",
-  "\n",
-  "&amp;",
-  "&lt;b",
-  "é",
-  "😀",
-  "&#8217;",
-  "&#xE003;",
-  "x.test",
-  "https://y.test/",
+  ...["a", " ", "\n", "&amp;", "&lt;b", "é", "😀", "&#8217;", "&#xE003;", "x.test", "https://y.test/"],
 )
 const href = fc
   .tuple(
@@ -93,17 +74,7 @@ const { body } = fc.letrec<{ body: string; node: string }>((tie) => ({
 
 const value = fc.oneof(
   fc.constantFrom(
-    "Ann",
-    "Ann Lee",
-    " Ann  Lee",
-    "a\nb",
-    "O'Neil & Sons",
-    "<b>",
-    "&amp;",
-    "amp;",
-    "7",
-    "\u00A0",
-    "\u200B",
+    ...["Ann", "Ann Lee", " Ann  Lee", "a\nb", "O'Neil & Sons", "<b>", "&amp;", "amp;", "7", "\u00A0", "\u200B"],
     "\uE010",
   ),
   fc.constantFrom(
