@@ -4,10 +4,10 @@ import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink, signIn } from "@outreach/domain/operators/Operators"
 import { telemetry } from "@outreach/process/telemetry"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { migratedDatabase, runOnDatabase, type Services } from "@outreach/testing/runOnDatabase"
-import type { Run } from "@outreach/testing/runWith"
+import { ProcessLog } from "@outreach/testing/ProcessLog"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
-import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Redacted, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { parseHTML } from "linkedom"
@@ -39,37 +39,22 @@ export interface Visitor {
 }
 
 /** The console in the process of the test, with a dedicated database and the database role of operators. */
-export interface TestConsole {
-  readonly url: string
-  readonly databaseUrl: string
-  readonly logs: ReadonlyArray<string>
-  /** Stops the console before the end of the tests. */
-  readonly stop: () => Promise<void>
-  readonly run: Run<Services | Layer.Success<typeof backoffice>>
-  readonly query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
-  /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
-  readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
-}
+export type TestConsole = ReturnType<ReturnType<typeof startConsole>>
 
 /** Starts the console before a file's tests, and stops it after them. */
-export const startConsole = (settings: Readonly<Record<string, string>> = {}): (() => TestConsole) => {
+export const startConsole = (settings: Readonly<Record<string, string>> = {}) => {
   const databaseUrl = migratedDatabase()
-  const logs: Array<string> = []
+  const log = new ProcessLog()
   const scope = Scope.makeUnsafe()
   const run = runOnDatabase({ url: databaseUrl, layer: backoffice })
   let url: string
   let operators = 0
 
   beforeAll(async () => {
-    const surroundings = Layer.mergeAll(
-      ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl(), settings) })),
-      Layer.succeed(Console.Console, { ...globalThis.console, log: (line: string) => logs.push(line) } as never),
-      Layer.sync(Metric.MetricRegistry, () => new Map()),
-    )
     const layer = console.pipe(
       Layer.provide(ConsoleConfig.fromEnvironment),
       Layer.provide(telemetry("outreach-console")),
-      Layer.provide(surroundings),
+      Layer.provide(log.surroundings(settingsFor(databaseUrl(), settings))),
     )
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
     url = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address)
@@ -88,11 +73,14 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
   return () => ({
     url,
     databaseUrl: databaseUrl(),
-    logs,
+    logs: log.text.split("\n"),
+    /** Stops the console before the end of the tests. */
     stop,
     run,
-    query: (statement) => run(SqlClient.SqlClient.use(statement)),
-    as: async (role, organizationId) => visitor(url, `session=${await addSession(role, organizationId ?? null)}`),
+    query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => run(SqlClient.SqlClient.use(statement)),
+    /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
+    as: async (role: OperatorRole, organizationId?: OrganizationId) =>
+      visitor(url, `session=${await addSession(role, organizationId ?? null)}`),
   })
 }
 

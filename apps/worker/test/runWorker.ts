@@ -2,7 +2,7 @@ import { telemetry } from "@outreach/process/telemetry"
 import { ProcessLog } from "@outreach/testing/ProcessLog"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
-import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { expect, onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
@@ -14,18 +14,8 @@ export const runWorker = async (
   atEnd: AtEnd = onTestFinished,
 ) => {
   const log = new ProcessLog()
-  const surroundings = Layer.mergeAll(
-    // The end of a test doesn't wait for work in flight.
-    ConfigProvider.layer(
-      ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, { DRAIN_SECONDS: "0", ...settings }) }),
-    ),
-    Layer.succeed(Console.Console, {
-      ...globalThis.console,
-      log: (line: string) => log.append(`${line}\n`),
-    } as Console.Console),
-    // Separate counters, as in a process.
-    Layer.sync(Metric.MetricRegistry, () => new Map()),
-  )
+  // The end of a test doesn't wait for work in flight.
+  const surroundings = log.surroundings(settingsFor(databaseUrl, { DRAIN_SECONDS: "0", ...settings }))
   const fiber = Effect.runFork(
     worker.pipe(Effect.provide(Layer.provideMerge(telemetry("outreach-worker"), surroundings))),
   )

@@ -1,3 +1,4 @@
+import { ConfigProvider, Console, Layer, Metric } from "effect"
 import { Changes, type LogLine, type Source } from "./until.ts"
 
 /** The log of a process. Lines that aren't JSON are only part of its text. */
@@ -28,6 +29,16 @@ export class ProcessLog implements Source {
   end(reason: string): void {
     this.#end = reason
     this.changes.announce()
+  }
+
+  /** What an app in a test's process needs in place of a process: its environment, this log, and counters of its own. */
+  surroundings(env: Readonly<Record<string, string>>) {
+    const console = { ...globalThis.console, log: (line: string) => this.append(`${line}\n`) }
+    return Layer.mergeAll(
+      ConfigProvider.layer(ConfigProvider.fromEnv({ env: { ...env } })),
+      Layer.succeed(Console.Console, console as Console.Console),
+      Layer.sync(Metric.MetricRegistry, () => new Map()),
+    )
   }
 
   over(): string | undefined {
