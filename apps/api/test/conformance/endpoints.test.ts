@@ -1,5 +1,4 @@
 import { SCOPES, type Scope } from "@outreach/contract"
-import { sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { type Seeded, startApi } from "../startApi.ts"
@@ -52,23 +51,4 @@ it("GET /v1/health needs no authentication, looks at none, and has no rate limit
     const { status, headers } = await ask(api(), "/v1/health", key === undefined ? {} : { key })
     expect([status, headers.get("X-RateLimit-Limit")]).toEqual([200, null])
   }
-})
-
-it("GET /v1/partners/consumer/tokens orders by updated_at and then by id, from page to page", async () => {
-  const { organization, key } = await api().seed(6)
-  const page = async (query: string) => (await ask(api(), `${PARTNER}tokens?${SINCE}&${query}`, { key })).body
-  type Row = { service_recipient_id: string; updated_at: string }
-  const idsOf = ({ data }: { data: ReadonlyArray<Row> }) => data.map((row) => row.service_recipient_id)
-  const imported = idsOf(await page(""))
-  expect(imported).toEqual([...imported].sort())
-  const [first, second, ...others] = imported
-  await api().run(sql`
-    update recipients set updated_at = updated_at + interval '1 microsecond'
-    where organization_id = ${organization.id} and id in (${first!}, ${second!})`)
-  const seen: Array<string> = []
-  for (let body = await page("limit=2"); ; body = await page(`limit=2&cursor=${body.next_cursor}`)) {
-    seen.push(...idsOf(body))
-    if (!body.has_more) break
-  }
-  expect(seen).toEqual([...others, first, second])
 })
