@@ -11,19 +11,12 @@ import { type CheckpointStore, postgresCheckpointStore, sqliteCheckpointStore } 
 import { fileCheckpointStore } from "../src/fileCheckpointStore.ts"
 import type { Checkpoint } from "../src/syncEvents.ts"
 
-const database = testDatabase({
-  name: "checkpoints",
-  migrate: async (url) => {
-    const pool = new Pool({ connectionString: url })
-    await postgresCheckpointStore(pool).createTable()
-    // Again, as every start of a process does.
-    await postgresCheckpointStore(pool).createTable()
-    await pool.end()
-  },
-})
+const database = testDatabase({ name: "empty", migrate: async () => {} })
 let pool: Pool
-beforeAll(() => {
+beforeAll(async () => {
   pool = new Pool({ connectionString: database() })
+  // Twice, as every start of a process does.
+  for (const _ of [1, 2]) await postgresCheckpointStore(pool).createTable()
 })
 afterAll(() => pool.end())
 

@@ -6,21 +6,14 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describeStore, newKey } from "./describeStore.ts"
 
-const database = testDatabase({
-  name: "rate_limits",
-  migrate: async (url) => {
-    const pool = new Pool({ connectionString: url })
-    await postgresStore(pool).createTable()
-    // Again, as every start of a process does.
-    await postgresStore(pool).createTable()
-    await pool.end()
-  },
-})
+const database = testDatabase({ name: "empty", migrate: async () => {} })
 let pool: Pool
 let sql: postgres.Sql
-beforeAll(() => {
+beforeAll(async () => {
   pool = new Pool({ connectionString: database(), max: 20 })
   sql = postgres(database(), { max: 5, onnotice: () => {} })
+  // Twice, as every start of a process does.
+  for (const _ of [1, 2]) await postgresStore(pool).createTable()
 })
 afterAll(async () => {
   await sql.end()

@@ -8,19 +8,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { memoryStore, postgresStore, sqliteStore } from "../src/deduplicate.ts"
 import { describeStore, newEvent, type StoreSubject } from "./describeStore.ts"
 
-const database = testDatabase({
-  name: "deduplicate",
-  migrate: async (url) => {
-    const pool = new Pool({ connectionString: url })
-    await postgresStore(pool).createTable()
-    // Again, as every start of a process does.
-    await postgresStore(pool).createTable()
-    await pool.end()
-  },
-})
+const database = testDatabase({ name: "empty", migrate: async () => {} })
 let pool: Pool
-beforeAll(() => {
+beforeAll(async () => {
   pool = new Pool({ connectionString: database(), max: 20 })
+  // Twice, as every start of a process does.
+  for (const _ of [1, 2]) await postgresStore(pool).createTable()
 })
 afterAll(() => pool.end())
 
