@@ -20,7 +20,7 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { column, sql, value } from "@outreach/testing/sql"
+import { sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
 import { beforeEach, describe, expect } from "vitest"
@@ -159,8 +159,7 @@ describe("DeliveryLeasesPg.take", () => {
     const [first, second, third] = yield* lost.take(3)
     yield* lost.settle([second!])
     yield* die(lost.token)
-    yield* leases.heartbeat(heir.token, 10)
-    yield* leases.acquire(heir.token, 10)
+    yield* heir.take(0)
     const ids = [first!, third!].map(({ id }) => id)
     expect(yield* leases.recoverLost(heir.token)).toEqual(
       expect.arrayContaining(ids.map((deliveryId) => ({ deliveryId, endpointId: endpoint.id, poison: false }))),
@@ -428,10 +427,7 @@ describe("DeliveryLeasesPg.write", () => {
       expect(found.state).toBe("rejected")
       expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
     })
-  }
 
-  for (const isRow of [false, true]) {
-    const what = isRow ? "a row" : "an event of the log"
     test(`makes ${what} due with the same attempt number if its call was not made`, function* () {
       const { endpoint } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
@@ -511,10 +507,8 @@ describe("DeliveryLeasesPg.write", () => {
     const { take, settle } = yield* newWorker
     const deliveries = yield* take()
     yield* settle(deliveries.slice(0, 3))
-    const [first_id, , id] = deliveries
-      .slice(0, 3)
-      .map(({ id }) => id)
-      .sort()
+    const stored = deliveries.slice(0, 3).map(({ id }) => id)
+    const [first_id, , id] = stored.sort()
     const rows = sql`select first_id, id, json_array_length(deliveries) as count from delivered`
     expect(yield* rows).toEqual([{ first_id, id, count: 3 }])
     yield* settle([deliveries[3]!], { settlement: "rejected" }, 410)
@@ -578,10 +572,8 @@ describe("DeliveryLeasesPg.write", () => {
         expect(Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!).toBeLessThan(40)
       }),
     )
-    expect(
-      yield* column`
-      select open from reader_positions where endpoint_id = ${endpoint.id}`,
-    ).toEqual([eventIds.slice(0, 2)])
+    const left = value`select open from reader_positions where endpoint_id = ${endpoint.id}`
+    expect(yield* left).toEqual(eventIds.slice(0, 2))
   })
 
   test("accepts outcomes of an expired worker if its endpoint wasn't claimed", function* () {
@@ -610,13 +602,8 @@ describe("DeliveryLeasesPg.handOver", () => {
     expect(yield* leases.listOwned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
     expect(yield* leases.recoverLost(heir.token)).toEqual([])
     // The outcome of the giver's call is written, because the giver still owns it.
-    const inFlight = {
-      ...taken[0]!,
-      eventId: eventIds[0]!,
-      id: deliveryId(eventIds[0]!, endpoint.id),
-      isRow: true,
-      attempt: 1,
-    }
+    const called = { eventId: eventIds[0]!, id: deliveryId(eventIds[0]!, endpoint.id) }
+    const inFlight = { ...taken[0]!, ...called, isRow: true, attempt: 1 }
     expect(yield* giver.settle([inFlight])).toBe(true)
     expect(yield* find(inFlight.id)).toMatchObject({
       delivery: { state: "delivered" },
@@ -639,8 +626,7 @@ describe("DeliveryLeasesPg.handOver", () => {
       yield* giver.take()
       yield* beforeIt
       yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unsent: [] }])
-      yield* leases.heartbeat(heir.token, 45)
-      yield* leases.acquire(heir.token, 10)
+      yield* heir.take(0)
       expect(yield* elsewhere).toBe(1)
     })
     const move = (path: string) => update(endpoint.id, { url: EndpointUrl.make(`https://partner.test/${path}`) })
@@ -661,12 +647,11 @@ describe("DeliveryLeasesPg.recover", () => {
   /** Creates a worker that claims a delivery after the previous worker was lost. */
   const loseAll = Effect.fnUntraced(function* (endpointId: EndpointId) {
     const leases = yield* DeliveryLeases
-    const { token } = yield* newWorker
-    yield* leases.heartbeat(token, 10)
-    yield* leases.acquire(token, 10)
-    const recovered = yield* leases.recoverLost(token)
-    const taken = yield* leases.takeDue(token, [{ endpointId, limit: 10 }])
-    return { token, recovered, taken }
+    const worker = yield* newWorker
+    yield* worker.take(0)
+    const recovered = yield* leases.recoverLost(worker.token)
+    const taken = yield* leases.takeDue(worker.token, [{ endpointId, limit: 10 }])
+    return { ...worker, recovered, taken }
   })
 
   test("quarantines a delivery after repeated losses of its workers", function* () {
@@ -703,18 +688,16 @@ describe("DeliveryLeasesPg.recover", () => {
   test("only counts consecutive losses, and doesn't claim from a live worker", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(1)
-    let worker = yield* newWorker
-    let [delivery] = yield* worker.take()
+    const first = yield* newWorker
+    let worker = { ...first, taken: (yield* first.take()) as ReadonlyArray<Delivery> }
     for (let round = 1; round <= 2 * MAX_LOSSES; round++) {
-      if (round % 3 === 0) yield* worker.settle([delivery!], RETRY, 503)
+      if (round % 3 === 0) yield* worker.settle(worker.taken, RETRY, 503)
       yield* die(worker.token)
-      worker = yield* newWorker
-      yield* leases.heartbeat(worker.token, 10)
-      yield* leases.acquire(worker.token, 10)
-      expect(yield* leases.recoverLost(worker.token)).toHaveLength(round % 3 === 0 ? 0 : 1)
-      ;[delivery] = yield* leases.takeDue(worker.token, [{ endpointId: endpoint.id, limit: 1 }])
-      expect(delivery!.losses).toBe(round % 3)
-      expect(yield* leases.recoverLost(worker.token)).toEqual([])
+      const heir = yield* loseAll(endpoint.id)
+      expect(heir.recovered).toHaveLength(round % 3 === 0 ? 0 : 1)
+      expect(heir.taken.map(({ losses }) => losses)).toEqual([round % 3])
+      expect(yield* leases.recoverLost(heir.token)).toEqual([])
+      worker = heir
     }
   })
 })
