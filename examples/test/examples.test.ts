@@ -8,10 +8,7 @@ const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 it.each(["express", "fastify", "hono", "node"])(
   "the receiver in receivers/%s.ts handles a signed event once, and rejects a wrong signature",
   async (name) => {
-    const receiver = startProcess(import.meta.resolve(`../receivers/${name}.ts`), {
-      PORT: "0",
-      WEBHOOK_SECRET: SECRET,
-    })
+    const receiver = startProcess(import.meta.resolve(`../receivers/${name}.ts`), { PORT: "0", WEBHOOK_SECRET: SECRET })
     const port = await until(receiver, ({ text }) => /listening on[^}]*port: (\d+)/.exec(text)?.[1])
     const post = async (event: object, secret = SECRET) => {
       const { headers, body } = await signWebhook(event, [secret])

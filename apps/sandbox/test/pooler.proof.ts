@@ -87,10 +87,7 @@ describe.skipIf("missing" in found)("PgBouncer in transaction mode", () => {
       await console.query("RECONNECT")
       await console.end()
     }
-    const { ops, start } = artifact({
-      DATABASE_URL: pooled,
-      DATABASE_LISTEN_URL: direct,
-    })
+    const { ops, start } = artifact({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct })
     await ops("migrate")
     const [api, worker] = [await start("api"), await start("worker")]
     const reasons = () =>

@@ -10,9 +10,7 @@ const scope = "tokens org_01 since=2026-11-21T00:00:00Z"
 const position = { updated_at: "2026-11-21T02:45:29.123456Z", id: "rcp_0198a1" }
 const codec = cursorCodec({ schema: Position, key, scope })
 
-const anything: StandardSchemaV1 = {
-  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
-}
+const anything: StandardSchemaV1 = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } }
 const openCodec = cursorCodec({ schema: anything, key, scope })
 
 function thrownBy(run: () => unknown): unknown {

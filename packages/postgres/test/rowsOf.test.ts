@@ -139,11 +139,7 @@ describe("a list with a key", () => {
         ],
         1,
       ),
-    ).toEqual({
-      data: [{ id: "a", text: "one" }],
-      has_more: true,
-      next_cursor: { id: "a" },
-    })
+    ).toEqual({ data: [{ id: "a", text: "one" }], has_more: true, next_cursor: { id: "a" } })
   })
 })
 

@@ -106,10 +106,7 @@ const DRAFTS: Readonly<Record<string, { required: ReadonlyArray<string>; fields:
       fields: {
         type: either("pdf", "link", "embedded", "text"),
         url: { ...string, format: "uri" },
-        metadata: {
-          type: "object",
-          properties: { ...texts("journal", "authors", "title", "doi"), year: integer },
-        },
+        metadata: { type: "object", properties: { ...texts("journal", "authors", "title", "doi"), year: integer } },
       },
     },
     Targeting: { required: ["audiences"], fields: { audiences: { ...arrayOf(ref("AudienceInput")), minItems: 1 } } },

@@ -74,10 +74,7 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
 
   it("are not needed to pause a campaign", async () => {
     const { ids } = await test().run(seedOrganization("plain.test"))
-    const { page } = await open("operator", {
-      organizationId: ids.organization,
-      screen: { javaScriptEnabled: false },
-    })
+    const { page } = await open("operator", { organizationId: ids.organization, screen: { javaScriptEnabled: false } })
     await page.goto("/")
     await page.getByRole("heading", { level: 1, name: "Today" }).waitFor()
     await page.getByRole("link", { name: "Campaigns", exact: true }).click()

@@ -15,10 +15,7 @@ const run = runOnDatabase()
 /** Delivers three events, each with a separate history row, for tampering. */
 const deliverThree = Effect.gen(function* () {
   const partner = yield* Effect.promise(() => startPartner("fast", { callMs: 1000 }))
-  const { campaign, organization, endpoint, secret } = yield* seedCampaign({
-    recipients: 0,
-    endpointUrl: partner.url,
-  })
+  const { campaign, organization, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl: partner.url })
   partner.trust(Redacted.value(secret))
   const published = yield* publishTogether(campaign, 3)
   const delivered = sql`

@@ -5,10 +5,7 @@ import { startNeighbours } from "./startNeighbours.ts"
 // Alternates between runs in which some partners don't respond, or have unresolvable names, and runs in which all respond, and
 // compares the latency of the healthy ones. Uses many short runs, so that other load on the machine affects both kinds.
 const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    rounds: { type: "string", default: "8" },
-  },
+  options: { only: { type: "string" }, rounds: { type: "string", default: "8" } },
 })
 interface Partners {
   readonly hanging: number

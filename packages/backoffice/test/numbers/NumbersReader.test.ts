@@ -56,15 +56,7 @@ const seedAll = Effect.gen(function* () {
   })
   const { windowStart, windowEnd } = campaign
   const create = (programId: typeof program.id, name: string) =>
-    createCampaign({
-      programId,
-      name,
-      kind: "traffic",
-      subject: "Hello",
-      html: FOOTER,
-      windowStart,
-      windowEnd,
-    })
+    createCampaign({ programId, name, kind: "traffic", subject: "Hello", html: FOOTER, windowStart, windowEnd })
   return [campaign, yield* create(program.id, "Summer"), yield* create(second.id, "Autumn"), other.campaign]
 })
 

@@ -42,10 +42,7 @@ describe("an attempt", () => {
 
   it("is none, and costs none, when the host's name had no turn", () => {
     for (const attempt of [1, 7, 20]) {
-      expect(nextOf({ error: "name_not_asked" }, attempt, specified)).toEqual({
-        settlement: "retry",
-        delay: 30,
-      })
+      expect(nextOf({ error: "name_not_asked" }, attempt, specified)).toEqual({ settlement: "retry", delay: 30 })
     }
   })
 

@@ -72,10 +72,7 @@ describe("a campaign with a complaint limit", () => {
     expect(yield* look).toHaveLength(1)
     yield* complain(campaignId, 3, 5)
     yield* resume(campaignId)
-    expect(yield* (yield* CampaignRepository).find(campaignId)).toMatchObject({
-      stoppedAt: null,
-      stopReason: null,
-    })
+    expect(yield* (yield* CampaignRepository).find(campaignId)).toMatchObject({ stoppedAt: null, stopReason: null })
     yield* complain(campaignId, 0, 5)
     expect(yield* look).toEqual([])
     yield* complain(campaignId, 5, 6)

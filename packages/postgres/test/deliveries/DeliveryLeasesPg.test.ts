@@ -194,10 +194,7 @@ describe("DeliveryLeasesPg.read", () => {
       ...{ organizationId: organization.id, endpointId: endpoint.id, version: endpoint.version, attempt: 1 },
       ...{ id: deliveryId(eventIds[0]!, endpoint.id), isRow: false, losses: 0, isReplay: false },
     })
-    expect(JSON.parse(deliveries[0]!.body)).toMatchObject({
-      event_id: eventIds[0],
-      event_type: "outreach.email_sent",
-    })
+    expect(JSON.parse(deliveries[0]!.body)).toMatchObject({ event_id: eventIds[0], event_type: "outreach.email_sent" })
     expect(eventsOf(yield* read)).toEqual(eventIds.slice(0, 3))
     yield* intend(deliveries)
     expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))

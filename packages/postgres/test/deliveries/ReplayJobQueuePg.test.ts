@@ -294,10 +294,7 @@ describe("ReplayJobQueuePg", () => {
       yield* publishSent(campaign, 3)
       yield* finish(rest.id)
       expect(yield* queued).toEqual(events.slice(1))
-      expect(yield* createOfLog({ ...all, from: all.to, to: all.from })).toMatchObject({
-        state: "finished",
-        total: 0,
-      })
+      expect(yield* createOfLog({ ...all, from: all.to, to: all.from })).toMatchObject({ state: "finished", total: 0 })
     })
 
     test("sends the requested types, or those that the endpoint receives", function* () {

@@ -8,12 +8,7 @@ const ATTEMPT = { status: 500, outcome: "server_error", response: "Down since 12
 test("a group depends on the endpoint, status, outcome and line, and has a stable id", () => {
   const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, ATTEMPT)
   expect(exact).toEqual({
-    ...{
-      id: "fgr_4f5639b77049dd3398020eb57ea8bc40",
-      endpointId: ENDPOINT,
-      status: 500,
-      outcome: "server_error",
-    },
+    ...{ id: "fgr_4f5639b77049dd3398020eb57ea8bc40", endpointId: ENDPOINT, status: 500, outcome: "server_error" },
     line: "Down since #:#",
   })
   expect(failureGroupsOf(ENDPOINT, { ...ATTEMPT, response: "Down since 14:05" }).exact).toEqual(exact)

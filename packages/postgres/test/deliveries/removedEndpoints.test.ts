@@ -252,10 +252,7 @@ const raced = Effect.fnUntraced(function* (
   yield* before(seeded)
   const outcomes: Array<string> = []
   const tracked = concurrentWork(seeded).map((work) =>
-    Effect.match(work, {
-      onSuccess: () => outcomes.push("succeeded"),
-      onFailure: ({ _tag }) => outcomes.push(_tag),
-    }),
+    Effect.match(work, { onSuccess: () => outcomes.push("succeeded"), onFailure: ({ _tag }) => outcomes.push(_tag) }),
   )
   const removal = removeEndpoint(endpoint.id)
   const work = Effect.andThen(worker.settle(inFlight), worker.take(4))

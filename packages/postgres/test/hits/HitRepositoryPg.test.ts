@@ -71,11 +71,7 @@ describe("a hit", () => {
 
     const [opened, clicked] = yield* hits
     const rows = yield* events
-    const common = {
-      service_campaign_id: campaign.id,
-      service_program_id: program.id,
-      token: recipients[0]!.token,
-    }
+    const common = { service_campaign_id: campaign.id, service_program_id: program.id, token: recipients[0]!.token }
     expect(rows.map(({ type }) => type)).toEqual(["outreach.email_opened", "outreach.email_clicked"])
     expect(rows.map(({ body }) => JSON.parse(body).data)).toEqual([
       { ...common, is_bot_suspected: false, opened_at: opened!.received_at },

@@ -186,9 +186,7 @@ describe("an event that cannot be applied", () => {
     yield* inbox.replay(seeded.organization.id, "evt_1")
     yield* applyAll
     expect(yield* inbox.find(seeded.organization.id, "evt_1")).toMatchObject({ state: "applied", reason: null })
-    expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_1"))).toMatchObject({
-      _tag: "NotQuarantined",
-    })
+    expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_1"))).toMatchObject({ _tag: "NotQuarantined" })
   })
 
   test("is isolated from a batch if the database rejects it", function* () {

@@ -177,9 +177,7 @@ test("the sessions of an operator are listed without their tokens, the last used
   expect(yield* operators.findSession(token)).toBeUndefined()
   const [left] = yield* operators.listSessions(other.operator.id)
   for (const sessionId of [listed[0]!.id, left!.id]) {
-    expect(yield* Effect.flip(operators.endSessions(operator.id, sessionId))).toMatchObject({
-      _tag: "SessionNotFound",
-    })
+    expect(yield* Effect.flip(operators.endSessions(operator.id, sessionId))).toMatchObject({ _tag: "SessionNotFound" })
   }
   yield* signIn({ name: operator.name })
   expect(yield* operators.endSessions(operator.id)).toBe(2)

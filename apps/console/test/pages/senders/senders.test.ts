@@ -58,10 +58,7 @@ it("a sender shows the records to publish and the results of DNS, and is live on
   records = []
   const { organization, campaign, program } = await seed()
   const admin = await test().as("admin")
-  const { page, path, id } = await add(admin, organization.id, {
-    "bounce-domain": "bounces.acme.test",
-    ramp: "20,40",
-  })
+  const { page, path, id } = await add(admin, organization.id, { "bounce-domain": "bounces.acme.test", ramp: "20,40" })
   expect(page.words).toContain("Added. Publish its DNS records")
   const missing = await untilLookedUp(admin, path)
   expect(missing.words).toMatch(/There is no DKIM record at s\d{8}-[0-9a-f]{4}\._domainkey\.acme\.test/)
