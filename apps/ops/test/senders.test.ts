@@ -64,8 +64,7 @@ describe("senders create", () => {
     const sender = await runJson(...args, KEY)
     expect(sender.keys[0].public_key).toBe(publicKey.export({ type: "spki", format: "der" }).toString("base64"))
     const [stored] = await meanwhile(
-      sql<{ text: string }>`
-        select encode(ciphertext, 'escape') as text from dkim_keys where sender_id = ${sender.id}`,
+      sql<{ text: string }>`select encode(ciphertext, 'escape') as text from dkim_keys where sender_id = ${sender.id}`,
     )
     expect(stored!.text).not.toContain("PRIVATE")
     const audit = JSON.stringify((await runJson("audit", "list", "--limit", "1")).data)

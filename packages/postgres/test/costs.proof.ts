@@ -139,8 +139,7 @@ test("the gauges read little of a log with a long backlog, with many endpoints t
   yield* sql`insert into organizations (id, name) select id, 'Idle' from (${ids}) idle`
   yield* sql`insert into organization_clock (organization_id, last) select id, clock_timestamp() - interval '1 day' from (${ids}) idle`
   yield* sql`insert into webhook_endpoints (id, organization_id, url) select 'whe_' || id, id, '' from (${ids}) idle`
-  yield* sql`
-    insert into endpoint_readers (endpoint_id, organization_id) select 'whe_' || id, id from (${ids}) idle`
+  yield* sql`insert into endpoint_readers (endpoint_id, organization_id) select 'whe_' || id, id from (${ids}) idle`
   yield* sql`
     insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
     select organization_id, 'whe_' || organization_id, last, '~' from organization_clock where organization_id in (${ids})`

@@ -52,8 +52,7 @@ interface Row {
   readonly reason: string | null
 }
 const recipientsOf = (id: CampaignId) =>
-  run(sql<Row>`
-    select id, withdrawal_reason as reason from recipients where campaign_id = ${id} order by npi`)
+  run(sql<Row>`select id, withdrawal_reason as reason from recipients where campaign_id = ${id} order by npi`)
 
 describe("a campaign", () => {
   it("sends all recipients their own fields, and quarantines the message of a recipient without a required field", async () => {

@@ -92,8 +92,7 @@ describe("the counts of a campaign", () => {
       where late_refusals.campaign_id = ${campaign.id} order by cause`,
     ).toEqual([{ cause: "expired" }, { cause: "policy" }])
     expect(
-      yield* sql`
-      select reason from organization_suppressions where organization_id = ${organization.id}`,
+      yield* sql`select reason from organization_suppressions where organization_id = ${organization.id}`,
     ).toHaveLength(2)
     expect(
       yield* sql`
@@ -158,8 +157,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
   })
 
   const HOUR = 3600
-  const hourNow = value<number>`
-      select extract(epoch from date_trunc('hour', clock_timestamp(), 'UTC'))::int as hour`
+  const hourNow = value<number>`select extract(epoch from date_trunc('hour', clock_timestamp(), 'UTC'))::int as hour`
 
   /** Moves all counts back by an hour, through unused hours to avoid key conflicts. */
   const wait = Effect.gen(function* () {

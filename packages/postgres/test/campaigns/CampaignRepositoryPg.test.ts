@@ -30,8 +30,7 @@ const status = Effect.fnUntraced(function* (id: CampaignId) {
 })
 const events = (organizationId: OrganizationId) =>
   Effect.map(
-    column<string>`
-    select body from events where organization_id = ${organizationId} order by emitted_at`,
+    column<string>`select body from events where organization_id = ${organizationId} order by emitted_at`,
     (bodies) => bodies.map((body) => published.parse(JSON.parse(body))),
   )
 

@@ -98,8 +98,7 @@ const typesOf = (organizationId: OrganizationId, recipientId: RecipientId) =>
     select type from events where organization_id = ${organizationId} and recipient_id = ${recipientId} order by emitted_at`
 
 const countOf = (table: string, organizationId: OrganizationId) =>
-  value<number>`
-    select count(*)::int as count from ${sql(table)} where organization_id = ${organizationId}`
+  value<number>`select count(*)::int as count from ${sql(table)} where organization_id = ${organizationId}`
 
 describe("the outcome of a message", () => {
   test("waits for a running erasure, and doesn't leave data of the erased recipient", function* () {

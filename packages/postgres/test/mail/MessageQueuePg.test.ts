@@ -50,8 +50,7 @@ const settle = Effect.fnUntraced(function* (lease: MessageLease, state: "sent" |
 const retry = (lease: MessageLease, attempts: number) =>
   Settlements.use(({ settle }) => settle(lease, { state: "retry", attempts, delaySeconds: 0 }))
 const bodies = (campaignId: string) =>
-  column<string>`
-    select body from events where campaign_id = ${campaignId} and type <> 'outreach.recipients_published'`
+  column<string>`select body from events where campaign_id = ${campaignId} and type <> 'outreach.recipients_published'`
 const endLeases = sql`update messages set lease_until = clock_timestamp() - interval '1 second' where lease_until is not null`
 
 describe("MessageQueuePg.claim", () => {
@@ -376,8 +375,7 @@ const claim = (options: Partial<MessageClaim> = {}) => claimMessages(100, option
 const domains = (leases: ReadonlyArray<MessageLease>) => leases.map(({ email }) => email.split("@")[1])
 /** Advances the rates by a number of seconds. */
 const pass = (seconds: number) =>
-  sql`
-      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`
+  sql`update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`
 const waits = (campaignId: string) =>
   column<number>`
       select extract(epoch from due_at - clock_timestamp())::float8 as wait from messages

@@ -114,8 +114,7 @@ describe("FactReader", { shuffle: false }, () => {
     const probed = yield* seedLog(9, 30_000)
     const disabled = yield* seedLog(8, 40_000)
     const open = yield* seedLog(6, 50_000)
-    yield* sql`
-      update endpoint_readers set allowance = 2 where endpoint_id = ${probed.endpoint.id}`
+    yield* sql`update endpoint_readers set allowance = 2 where endpoint_id = ${probed.endpoint.id}`
     yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
     yield* sql`
       update reader_positions set begun_at = last, begun_id = '~', open = array(

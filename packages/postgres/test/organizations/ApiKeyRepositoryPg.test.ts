@@ -63,8 +63,7 @@ describe("ApiKeyRepositoryPg", () => {
     test(`rotates a key in one commit: a failed ${operation} doesn't change anything`, function* () {
       const { key } = yield* issue
       const keys = yield* ApiKeyRepository
-      yield* sql`
-        create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
+      yield* sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
       yield* sql`create trigger fail before ${sql.literal(operation)} on api_keys execute function fail()`
       expect(Exit.isFailure(yield* Effect.exit(rotateKey(key.id, 3600)))).toBe(true)
       yield* sql`drop function fail cascade`

@@ -47,10 +47,8 @@ describe("ProgramRepositoryPg", () => {
     const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
     yield* withTimestamp(organizationId, (at) => qualifyOn(organizationId, clinicians, at))
     const reached = Effect.gen(function* () {
-      const over = yield* value<boolean>`
-        select quota_reached(${organizationId}, ${programId})`
-      const today = yield* value<CalendarDate>`
-        select (clock_timestamp() at time zone 'UTC')::date::text`
+      const over = yield* value<boolean>`select quota_reached(${organizationId}, ${programId})`
+      const today = yield* value<CalendarDate>`select (clock_timestamp() at time zone 'UTC')::date::text`
       const [record] = yield* (yield* DigestRepository).read(organizationId, today)
       return {
         over,

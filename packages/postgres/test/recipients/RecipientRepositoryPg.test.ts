@@ -177,8 +177,7 @@ describe("RecipientRepositoryPg.page", () => {
     const { organizationId, all } = yield* seeded
     const recipients = yield* RecipientRepository
     const since = all[5]!.updatedAt
-    const later = yield* value<Timestamp>`
-      select ${since}::timestamptz + interval '1 microsecond' as at`
+    const later = yield* value<Timestamp>`select ${since}::timestamptz + interval '1 microsecond' as at`
     const { rows: fromThen } = yield* recipients.page(organizationId, recipientsFrom(since), 500)
     expect(fromThen).toEqual(all.filter((it) => it.updatedAt >= since))
     const { rows: fromLater } = yield* recipients.page(organizationId, recipientsFrom(later), 500)
