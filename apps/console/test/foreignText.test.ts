@@ -61,12 +61,8 @@ const writeHostileText = Effect.gen(function* () {
 /** Adds replies of mail servers and partners, and audit entries. Returns the group of the dead letter. */
 const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
   const attempt = {
-    number: 1,
-    startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"),
-    latencyMs: 1,
-    status: 500,
-    outcome: "http_error",
-    response: HOSTILE,
+    ...{ number: 1, startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"), latencyMs: 1 },
+    ...{ status: 500, outcome: "http_error", response: HOSTILE },
   }
   yield* changeAttempts(ids.organization, () => [attempt], ids.delivery)
   yield* sql`

@@ -13,7 +13,7 @@ import { seedSentCampaign, sendCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
+import { type Answer, rowsOf, startConsole, type Visitor } from "./startConsole.ts"
 
 const test = startConsole()
 
@@ -150,10 +150,7 @@ describe("the search", () => {
 
 describe("a clinician's page", () => {
   it("shows the attempts and events, newest first, with the mail server's reply and the webhooks", async () => {
-    const { document } = await stranger.get(`/people/${other.recipients[0]!.id}`)
-    const cells = [...document.querySelectorAll("section.scroll tbody tr")].map((row) =>
-      [...row.querySelectorAll("td")].map((cell) => cell.textContent),
-    )
+    const cells = rowsOf(await stranger.get(`/people/${other.recipients[0]!.id}`))
     expect(cells.slice(0, 3).map(([, kind, detail]) => [kind, detail])).toEqual([
       ["Sent", "250 OK"],
       ["Published", "–"],

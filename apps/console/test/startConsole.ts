@@ -41,6 +41,13 @@ export interface Visitor {
 /** The console in the process of the test, with a dedicated database and the database role of operators. */
 export type TestConsole = ReturnType<ReturnType<typeof startConsole>>
 
+/** Returns the texts of the cells of each row of a page's tables, or of those with a caption. */
+export const rowsOf = ({ document }: Pick<Answer, "document">, caption?: string) =>
+  [...document.querySelectorAll("main table")]
+    .filter((table) => caption === undefined || table.querySelector("caption")?.textContent === caption)
+    .flatMap((table) => [...table.querySelectorAll("tbody tr")])
+    .map(({ children }) => Array.from(children, ({ textContent }) => textContent!.trim()))
+
 /** Starts the console before a file's tests, and stops it after them. */
 export const startConsole = (settings: Readonly<Record<string, string>> = {}) => {
   const databaseUrl = migratedDatabase()

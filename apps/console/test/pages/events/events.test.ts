@@ -6,7 +6,7 @@ import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
-import { startConsole, type Visitor } from "../../startConsole.ts"
+import { rowsOf, startConsole, type Visitor } from "../../startConsole.ts"
 
 const test = startConsole()
 
@@ -26,10 +26,6 @@ beforeAll(async () => {
 })
 
 type Answer = Awaited<ReturnType<Visitor["get"]>>
-const rowsOf = ({ document }: Answer) =>
-  [...document.querySelectorAll("main tbody tr")].map((row) =>
-    [...row.querySelectorAll("td")].map((cell) => cell.textContent!.trim()),
-  )
 const linksOf = ({ document }: Answer) =>
   [...document.querySelectorAll("main a")].map((link) => link.getAttribute("href"))
 
