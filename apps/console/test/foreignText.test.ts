@@ -122,11 +122,7 @@ const expectNotEvaluated = (answers: ReadonlyArray<Answer>) => {
 
 it("is written to columns of many tables", () => {
   const columns = [
-    "programs.name",
-    "campaigns.name",
-    "campaigns.subject",
-    "organizations.name",
-    "api_keys.name",
+    ...["programs.name", "campaigns.name", "campaigns.subject", "organizations.name", "api_keys.name"],
     "inbox.type",
   ]
   expect(written).toEqual(expect.arrayContaining(columns))

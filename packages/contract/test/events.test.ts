@@ -19,14 +19,8 @@ const inbound = eventExamples["clinician.account_created"]
 
 const dataFields: Record<EventType, readonly string[]> = {
   "outreach.recipients_published": [
-    "service_campaign_id",
-    "service_program_id",
-    "service_campaign_name",
-    "service_program_name",
-    "consumer_program_slug",
-    "scheduled_send_window_start",
-    "scheduled_send_window_end",
-    "recipients",
+    ...["service_campaign_id", "service_program_id", "service_campaign_name", "service_program_name"],
+    ...["consumer_program_slug", "scheduled_send_window_start", "scheduled_send_window_end", "recipients"],
   ],
   "outreach.email_sent": ["service_recipient_id", "service_campaign_id", "token"],
   "outreach.email_bounced": ["service_recipient_id", "service_campaign_id", "token", "bounce_reason"],

@@ -27,11 +27,7 @@ const judge = async (stage: string, reply: string): Promise<MailOutcome> => {
     'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
   ]
   const part = [
-    "--b",
-    "Content-Type: message/delivery-status",
-    "",
-    "Reporting-MTA: dns; mx.example",
-    "",
+    ...["--b", "Content-Type: message/delivery-status", "", "Reporting-MTA: dns; mx.example", ""],
     ...fields,
     "",
     "--b--",
@@ -79,10 +75,7 @@ describe("classifySmtpReply", () => {
       ...rows.flatMap(([expected, at, reply]) => (at === "rcpt" && /_/.test(expected) ? [reply] : [])),
     )
     const mild = fc.constantFrom(
-      "Your IP address is blacklisted",
-      "quota exceeded",
-      "too many messages",
-      "try again later",
+      ...["Your IP address is blacklisted", "quota exceeded", "too many messages", "try again later"],
       "internal error",
     )
     const property = fc.property(hard, mild, fc.boolean(), (reply, words, isFirst) => {

@@ -46,11 +46,8 @@ describe("an address of another origin", () => {
 
 describe("a request that two programs could read differently", () => {
   it.each([
-    "Authorization: Bearer a",
-    "Host: 127.0.0.1",
-    "Origin: https://console.acme.example",
-    "Content-Type: text/plain",
-    "Cookie: a=b",
+    ...["Authorization: Bearer a", "Host: 127.0.0.1", "Origin: https://console.acme.example"],
+    ...["Content-Type: text/plain", "Cookie: a=b"],
   ])("is rejected: %s twice", async (header) => {
     const more = header.startsWith("Host") ? [] : [header]
     const { status, answer } = await sendRaw("GET /sign-in", [host(), ...more, header])

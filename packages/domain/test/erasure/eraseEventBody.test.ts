@@ -8,13 +8,8 @@ import type { RecipientId } from "../../src/Identifier.ts"
 /** Fields that identify a recipient, and fields that don't. An unlisted field fails: its erasure must be decided. */
 const PERSONAL = ["token", "npi", "email"]
 const IMPERSONAL = [
-  ...[
-    "service_recipient_id",
-    "service_campaign_id",
-    "service_program_id",
-    "service_campaign_name",
-    "service_program_name",
-  ],
+  ...["service_recipient_id", "service_campaign_id", "service_program_id", "service_campaign_name"],
+  "service_program_name",
   ...["consumer_program_slug", "scheduled_send_window_start", "scheduled_send_window_end", "bounce_reason"],
   ...["is_bot_suspected", "opened_at", "clicked_at"],
 ]

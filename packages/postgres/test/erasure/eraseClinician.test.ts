@@ -421,11 +421,8 @@ describe("a subject", () => {
     )
 
   it.each([
-    '{"npi":"1234567893"}',
-    "mail to ANN+A@Clinic.Test.",
-    '"ann+a\\u0040clinic.test"',
-    '"line\\nann+a@clinic.test"',
-    "?to=ann%2Ba%40clinic.test",
+    ...['{"npi":"1234567893"}', "mail to ANN+A@Clinic.Test.", '"ann+a\\u0040clinic.test"'],
+    ...['"line\\nann+a@clinic.test"', "?to=ann%2Ba%40clinic.test"],
     `/${Buffer.from("to ann+a@clinic.test").toString("base64url")}`,
     Buffer.from("..1234567893").toString("base64"),
     "https://go.test/aB3dE9",
@@ -434,11 +431,7 @@ describe("a subject", () => {
   })
 
   it.each([
-    "91234567893",
-    "joann+a@clinic.test",
-    "ann+a@clinic.tests",
-    "ann+a@clinic.test.example",
-    "xaB3dE9",
+    ...["91234567893", "joann+a@clinic.test", "ann+a@clinic.tests", "ann+a@clinic.test.example", "xaB3dE9"],
     "ab3de9",
   ])("isn't found in %j", (text) => {
     expect(matches(text)).toBe(false)
