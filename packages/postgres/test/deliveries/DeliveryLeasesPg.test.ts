@@ -42,10 +42,10 @@ beforeEach(() =>
   ),
 )
 
-/** Seeds an endpoint and a number of published events. */
+/** Seeds an endpoint and a number of published events. Returns them with the leases of all endpoints. */
 const seedLog = Effect.fnUntraced(function* (count: number) {
   const seeded = yield* seedCampaign({ recipients: 0 })
-  return { ...seeded, eventIds: yield* publishSent(seeded.campaign, count) }
+  return { ...seeded, leases: yield* DeliveryLeases, eventIds: yield* publishSent(seeded.campaign, count) }
 })
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 /** Expires a worker's lease, as if it had been killed. */
@@ -77,9 +77,8 @@ describe("DeliveryLeasesPg.live", () => {
   })
 
   test("returns endpoints that changed or changed owner since a snapshot, and organizations that published", function* () {
-    const leases = yield* DeliveryLeases
     const { disable, update } = yield* EndpointRepository
-    const { organization, endpoint, campaign } = yield* seedLog(0)
+    const { leases, organization, endpoint, campaign } = yield* seedLog(0)
     const other = yield* seedLog(0)
     const { token, take } = yield* newWorker
     yield* take(0)
@@ -153,8 +152,7 @@ describe("DeliveryLeasesPg.take", () => {
   })
 
   test("resends possible calls of a lost worker once, with the same id and attempt, and continues reading after them", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint, eventIds } = yield* seedLog(5)
+    const { leases, endpoint, eventIds } = yield* seedLog(5)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
     const [first, second, third] = yield* lost.take(3)
     yield* lost.settle([second!])
@@ -183,8 +181,7 @@ describe("DeliveryLeasesPg.take", () => {
 
 describe("DeliveryLeasesPg.read", () => {
   test("reads in log order, with all data for a call, and again those without a recorded intent", function* () {
-    const leases = yield* DeliveryLeases
-    const { organization, endpoint, eventIds } = yield* seedLog(4)
+    const { leases, organization, endpoint, eventIds } = yield* seedLog(4)
     const { token, take, intend } = yield* newWorker
     yield* take(0)
     const read = leases.read(token, [{ endpointId: endpoint.id, limit: 3 }])
@@ -202,8 +199,7 @@ describe("DeliveryLeasesPg.read", () => {
 
   for (const end of ["given up by", "taken from"] as const) {
     test(`keeps one row per event if a change of types preserved it between its read and its intent, when it is ${end} its worker`, function* () {
-      const leases = yield* DeliveryLeases
-      const { endpoint, eventIds } = yield* seedLog(2)
+      const { leases, endpoint, eventIds } = yield* seedLog(2)
       const { token, take, intend } = yield* newWorker
       yield* take(0)
       const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])
@@ -220,9 +216,8 @@ describe("DeliveryLeasesPg.read", () => {
   }
 
   test("reads the types that an endpoint receives, and doesn't advance a disabled one", function* () {
-    const leases = yield* DeliveryLeases
     const repository = yield* EndpointRepository
-    const { organization, endpoint, campaign } = yield* seedLog(0)
+    const { leases, organization, endpoint, campaign } = yield* seedLog(0)
     const about = { organizationId: organization.id, url: "https://some.test/" }
     const { endpoint: some } = yield* createEndpoint({
       ...about,
@@ -247,8 +242,7 @@ describe("DeliveryLeasesPg.read", () => {
   })
 
   test("doesn't read for a worker that lost the endpoint, and discards its outcomes", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint, eventIds } = yield* seedLog(3)
+    const { leases, endpoint, eventIds } = yield* seedLog(3)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
     const [delivery] = yield* lost.take(1)
     const read = yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
@@ -328,8 +322,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
   })
 
   test("assigns a row once, and only to its endpoint's owner", function* () {
-    const leases = yield* DeliveryLeases
-    const { sql, token, endpoint, take } = yield* seedRows(2)
+    const { leases, sql, token, endpoint, take } = yield* seedRows(2)
     const [{ token: other }, wanted] = [yield* newWorker, [{ endpointId: endpoint.id, limit: 10 }]]
     yield* leases.heartbeat(other, 10)
     expect(yield* leases.takeDue(other, wanted)).toEqual([])
@@ -343,8 +336,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
   })
 
   test("can leave replays for later", function* () {
-    const leases = yield* DeliveryLeases
-    const { sql, token, endpoint, eventIds } = yield* seedRows(2)
+    const { leases, sql, token, endpoint, eventIds } = yield* seedRows(2)
     yield* sql`update deliveries set replay = true where event_id = ${eventIds[0]!}`
     const wanted = { endpointId: endpoint.id, limit: 10 }
     expect(eventsOf(yield* leases.takeDue(token, [{ ...wanted, takesReplays: false }]))).toEqual([eventIds[1]])
@@ -441,8 +433,7 @@ describe("DeliveryLeasesPg.write", () => {
   }
 
   test("disables an endpoint if a handed-over call returns 410", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint } = yield* seedLog(1)
+    const { leases, endpoint } = yield* seedLog(1)
     const endpointId = endpoint.id
     const first = yield* newWorker
     const [called] = yield* first.take()
@@ -483,8 +474,7 @@ describe("DeliveryLeasesPg.write", () => {
   })
 
   test("doesn't overwrite a breaker that an operator reset meanwhile", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint } = yield* seedLog(0)
+    const { leases, endpoint } = yield* seedLog(0)
     const { take, token } = yield* newWorker
     yield* take(0)
     const unchanged = { endpointId: endpoint.id, outcomes: [] }
@@ -550,8 +540,7 @@ describe("DeliveryLeasesPg.write", () => {
 
   test("finds an endpoint's position with few reads, even if an open transaction keeps many versions", function* () {
     yield* keepStatistics("reader_positions")
-    const leases = yield* DeliveryLeases
-    const { endpoint, eventIds } = yield* seedLog(64)
+    const { leases, endpoint, eventIds } = yield* seedLog(64)
     const { take, token } = yield* newWorker
     yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
       Effect.gen(function* () {
@@ -584,8 +573,7 @@ describe("DeliveryLeasesPg.write", () => {
 
 describe("DeliveryLeasesPg.handOver", () => {
   test("leaves calls in flight to the giver, and all other deliveries to the new owner", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint, eventIds } = yield* seedLog(5)
+    const { leases, endpoint, eventIds } = yield* seedLog(5)
     const [giver, heir] = [yield* newWorker, yield* newWorker]
     const [, , , retried] = yield* giver.take(4)
     yield* giver.settle([retried!], RETRY, 503)
@@ -610,9 +598,8 @@ describe("DeliveryLeasesPg.handOver", () => {
   })
 
   test("counts the giver's calls until the endpoint's address changes, also after it is re-enabled, and earlier calls to the new address", function* () {
-    const leases = yield* DeliveryLeases
     const { disable, enable, update } = yield* EndpointRepository
-    const { endpoint, campaign } = yield* seedLog(0)
+    const { leases, endpoint, campaign } = yield* seedLog(0)
     const heir = yield* newWorker
     const elsewhere = Effect.map(leases.listOwned(heir.token), ([owned]) => owned!.inFlightElsewhere)
     const handOverACall = Effect.fnUntraced(function* (
@@ -683,8 +670,7 @@ describe("DeliveryLeasesPg.recover", () => {
   })
 
   test("only counts consecutive losses, and doesn't claim from a live worker", function* () {
-    const leases = yield* DeliveryLeases
-    const { endpoint } = yield* seedLog(1)
+    const { leases, endpoint } = yield* seedLog(1)
     const first = yield* newWorker
     let worker = { ...first, taken: (yield* first.take()) as ReadonlyArray<Delivery> }
     for (let round = 1; round <= 2 * MAX_LOSSES; round++) {

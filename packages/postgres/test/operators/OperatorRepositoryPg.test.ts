@@ -25,7 +25,7 @@ const link = (operatorId: OperatorId, { seconds = 3600, once = true } = {}) =>
 const signedIn = Effect.gen(function* () {
   const operator = yield* add()
   const session = yield* signIn({ linkToken: yield* link(operator.id) })
-  return { operator, token: Redacted.value(session!.token) }
+  return { operators: yield* OperatorRepository, operator, token: Redacted.value(session!.token) }
 })
 const inSql = (statement: string) => sql.unsafe(statement)
 
@@ -82,15 +82,13 @@ describe("an operator", () => {
   })
 
   test("has the new role in open sessions", function* () {
-    const operators = yield* OperatorRepository
-    const { operator, token } = yield* signedIn
+    const { operators, operator, token } = yield* signedIn
     yield* setOperatorRole(operator.id, "viewer")
     expect(yield* operators.findSession(token)).toEqual({ ...operator, role: "viewer" })
   })
 
   test("loses all sessions and links after the removal, and can't create new ones", function* () {
-    const operators = yield* OperatorRepository
-    const { operator, token } = yield* signedIn
+    const { operators, operator, token } = yield* signedIn
     const unused = yield* link(operator.id)
     yield* operators.remove(operator.id)
     expect(yield* operators.findSession(token)).toBeUndefined()
@@ -158,8 +156,7 @@ describe("the last admin of all organizations", () => {
 })
 
 test("the sessions of an operator are listed without their tokens, the last used first, and are closed one by one or together", function* () {
-  const operators = yield* OperatorRepository
-  const { operator, token } = yield* signedIn
+  const { operators, operator, token } = yield* signedIn
   const other = yield* signedIn
   yield* signIn({ name: operator.name })
   yield* inSql(`
@@ -245,8 +242,7 @@ describe("a session", () => {
   })
 
   test("records its use at most once a minute, and ignores requests that don't count as use", function* () {
-    const operators = yield* OperatorRepository
-    const { operator, token } = yield* signedIn
+    const { operators, operator, token } = yield* signedIn
     const lastUsedAt = Effect.map(operators.list, (all) => all.find(({ id }) => id === operator.id)!.lastUsedAt)
     const begun = yield* lastUsedAt
     yield* operators.findSession(token)
