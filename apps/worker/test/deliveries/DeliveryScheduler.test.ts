@@ -59,7 +59,8 @@ const schedulerOf = (
   const readOf = (queue: EndpointQueue, limit: number) =>
     read(new Map([[queue, { endpointId: queue.endpointId, limit }]]))
   const held = () => [...scheduler.queues.values()].reduce((sum, { log }) => sum + log.waiting.length, 0)
-  return { clock, scheduler, owned, read, readOf, held }
+  const firstQueue = () => [...scheduler.queues.values()][0]!
+  return { clock, scheduler, owned, read, readOf, held, firstQueue, queue: firstQueue() }
 }
 
 /** Outcomes that weren't written yet. */
@@ -103,11 +104,10 @@ describe("the scheduler of endpoints", () => {
   )
 
   it("lets one endpoint have its maximum of calls next to 10,000 idle endpoints", () => {
-    const { scheduler, readOf } = schedulerOf(10_000, 512)
-    const [queue] = scheduler.queues.values()
-    readOf(queue!, 64)
+    const { scheduler, queue, readOf } = schedulerOf(10_000, 512)
+    readOf(queue, 64)
     while (scheduler.begin() !== undefined);
-    expect(queue!.address.calls).toBe(16)
+    expect(queue.address.calls).toBe(16)
   })
 
   it("reads few endpoints with much each, not each as soon as it has room", () => {
@@ -167,13 +167,12 @@ describe("the scheduler of endpoints", () => {
   })
 
   it("requeues calls without a turn for their name lookup: no attempt, no outcome, and the breaker stays closed", () => {
-    const { clock, scheduler, readOf } = schedulerOf(1, 512)
-    const [queue] = scheduler.queues.values()
-    readOf(queue!, 20)
+    const { clock, scheduler, queue, readOf } = schedulerOf(1, 512)
+    readOf(queue, 20)
     const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
     const isToWrite = calls.map((call) => scheduler.ended(call, resultOf("name_not_asked")))
     expect(isToWrite).toEqual(Array(16).fill(false))
-    expect(queue!.breaker).toBe(queue!.storedBreaker)
+    expect(queue.breaker).toBe(queue.storedBreaker)
     expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
     expect(scheduler.begin()).toBeUndefined()
     expect(scheduler.wakeAt()).toBe(pauseMs)
@@ -183,36 +182,33 @@ describe("the scheduler of endpoints", () => {
     const again = scheduler.begin()!.delivery
     expect(scheduler.begin()).toBeUndefined()
     expect(calls.map(({ delivery }) => delivery)).toContain(again)
-    expect(queue!.log.called).toEqual([again])
-    expect(queue!.log.waiting).toHaveLength(19)
+    expect(queue.log.called).toEqual([again])
+    expect(queue.log.waiting).toHaveLength(19)
   })
 
   it("leaves a call that was not made to the next worker without an attempt, once its endpoint is given up", () => {
-    const { scheduler, readOf } = schedulerOf(1, 512)
-    const [queue] = scheduler.queues.values()
-    readOf(queue!, 1)
+    const { scheduler, queue, readOf } = schedulerOf(1, 512)
+    readOf(queue, 1)
     const call = scheduler.begin()!
-    expect(scheduler.leave(queue!)).toMatchObject({ calling: [call.delivery.eventId] })
+    expect(scheduler.leave(queue)).toMatchObject({ calling: [call.delivery.eventId] })
     expect(scheduler.ended(call, resultOf("name_not_asked"))).toBe(true)
     expect(unwritten(scheduler)).toMatchObject([{ attempt: null, settlement: "retry" }])
   })
 
   it("releases a delivery after a defect in its call, and throttles an endpoint if all its calls fail this way", () => {
-    const { scheduler, readOf } = schedulerOf(1, 512)
-    const [queue] = scheduler.queues.values()
-    readOf(queue!, 20)
+    const { scheduler, queue, readOf } = schedulerOf(1, 512)
+    readOf(queue, 20)
     const calls = Array.from({ length: 5 }, () => scheduler.begin()!)
     for (const call of calls) expect(scheduler.ended(call, DEFECTIVE)).toBe(true)
-    expect(queue!.log.called).toEqual(calls.map(({ delivery }) => delivery))
+    expect(queue.log.called).toEqual(calls.map(({ delivery }) => delivery))
     expect(unwritten(scheduler)).toEqual(Array(5).fill(DEFECTIVE))
-    expect(queue!.breaker).not.toBe(queue!.storedBreaker)
-    expect([queue!.address.calls, scheduler.begin()]).toEqual([0, undefined])
+    expect(queue.breaker).not.toBe(queue.storedBreaker)
+    expect([queue.address.calls, scheduler.begin()]).toEqual([0, undefined])
   })
 
   it("starts no call to an endpoint that is gone until its version changes", () => {
-    const { scheduler, readOf } = schedulerOf(1, 512)
-    const [queue] = scheduler.queues.values()
-    readOf(queue!, 20)
+    const { scheduler, queue, readOf } = schedulerOf(1, 512)
+    readOf(queue, 20)
     const gone = { version: 1, settlement: "gone", attempt: { outcome: "client_error" } } as unknown as Outcome
     expect(scheduler.ended(scheduler.begin()!, gone)).toBe(true)
     expect(scheduler.begin()).toBeUndefined()
@@ -231,14 +227,13 @@ describe("the scheduler of endpoints", () => {
 describe("an endpoint that changed", () => {
   const begun = (count = 16) => {
     const state = schedulerOf(1, 512)
-    const [queue] = state.scheduler.queues.values()
-    state.readOf(queue!, 64)
+    state.readOf(state.queue, 64)
     const calls = Array.from({ length: count }, () => state.scheduler.begin()!)
     const change = (changes: Partial<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) => {
       const changed = state.owned.map((each) => ({ ...each, ...changes }))
       state.scheduler.update(changed, secretsOf(changed, ...secrets))
     }
-    return { ...state, queue: queue!, calls, change }
+    return { ...state, calls, change }
   }
   const beginAll = ({ begin }: DeliveryScheduler) => {
     let count = 0
@@ -294,8 +289,7 @@ describe("an endpoint that changed", () => {
 /** An endpoint with settings and a fully read log that is ready for calls. */
 const limited = (settings: Partial<OwnedEndpoint>) => {
   const state = schedulerOf(1, 512, 1, settings)
-  const { clock, scheduler, owned, read } = state
-  const [queue] = scheduler.queues.values()
+  const { clock, scheduler, owned, queue, read } = state
   const pass = (ms: number) => {
     clock.now += ms
     scheduler.wake()
@@ -315,10 +309,10 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
   /** Provides as many rows as it requests. */
   const takeRows = (...rows: ReadonlyArray<"retry" | "replay">) => {
     const wanted = scheduler.wantedOfRows()
-    const { limit = 0, takesReplays = false } = wanted.get(queue!) ?? {}
+    const { limit = 0, takesReplays = false } = wanted.get(queue) ?? {}
     const found = rows.filter((row) => takesReplays || row === "retry").slice(0, limit)
     const deliveries = found.map((row, i) => ({
-      ...{ id: `${row}_${clock.now}_${i}`, eventId: row, endpointId: queue!.endpointId, version: 1, losses: 0 },
+      ...{ id: `${row}_${clock.now}_${i}`, eventId: row, endpointId: queue.endpointId, version: 1, losses: 0 },
       ...{ isRow: true, isReplay: row === "replay" },
     }))
     scheduler.addTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>)
@@ -328,7 +322,7 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
     const changed = owned.map((each) => ({ ...each, ...settings, ...changes }))
     scheduler.update(changed, secretsOf(changed, secretOf("first")))
   }
-  return { ...state, queue: queue!, pass, send, takeRows, change }
+  return { ...state, pass, send, takeRows, change }
 }
 
 describe("an endpoint with a rate", () => {
@@ -435,32 +429,25 @@ describe("an endpoint with a limit of calls in flight", () => {
   })
 
   it("counts the calls that are in flight since before it was given up, or disabled, and taken again", () => {
-    const { scheduler, owned, pass, send, readOf, queue } = limited({ maxInFlight: 3 })
+    const { scheduler, owned, pass, send, readOf, firstQueue } = limited({ maxInFlight: 3 })
+    const takeAgain = (changes: Partial<OwnedEndpoint> = {}) => {
+      scheduler.remove(firstQueue())
+      const taken = owned.map((each) => ({ ...each, ...changes }))
+      scheduler.update(taken, secretsOf(owned, secretOf("first")))
+      readOf(firstQueue(), 10)
+    }
     pass(0)
     const calls = send(true)
     expect(calls).toHaveLength(3)
-    const secrets = secretsOf(owned, secretOf("first"))
-    scheduler.remove(queue)
-    scheduler.update(owned, secrets)
-    const [again] = scheduler.queues.values()
-    readOf(again!, 10)
+    takeAgain()
     expect(send(true)).toEqual([])
     scheduler.ended(calls[0]!, DEFECTIVE)
     expect(send(true)).toHaveLength(1)
-    scheduler.remove(again!)
-    scheduler.update(owned, secrets)
-    const [third] = scheduler.queues.values()
-    readOf(third!, 10)
+    takeAgain()
     for (const call of calls.slice(1)) scheduler.ended(call, DEFECTIVE)
     expect(send(true)).toHaveLength(2)
     // With another URL, none of them counts.
-    scheduler.remove(third!)
-    scheduler.update(
-      owned.map((each) => ({ ...each, version: 2, url: EndpointUrl.make("https://partner.test/new") })),
-      secrets,
-    )
-    const [fourth] = scheduler.queues.values()
-    readOf(fourth!, 10)
+    takeAgain({ version: 2, url: EndpointUrl.make("https://partner.test/new") })
     expect(send(true)).toHaveLength(3)
   })
 })
