@@ -84,7 +84,8 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}) =>
     /** Stops the console before the end of the tests. */
     stop,
     run,
-    query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => run(SqlClient.SqlClient.use(statement)),
+    query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) =>
+      run(SqlClient.SqlClient.use(statement)),
     /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
     as: async (role: OperatorRole, organizationId?: OrganizationId) =>
       visitor(url, `session=${await addSession(role, organizationId ?? null)}`),

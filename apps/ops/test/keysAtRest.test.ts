@@ -46,13 +46,16 @@ it.each<[string, () => ReadonlyArray<string>]>([
   ["endpoints test", () => [endpoint]],
   ["clinicians erase", () => ["--organization", organization, "--npi", npi(0), "--yes"]],
   ["senders create", () => ["--organization", organization, "--from", "outreach@acme.test"]],
-])("a SECRETS_KEY that doesn't open the stored secrets makes %s fail with a sentence, and encrypts nothing", async (command, args) => {
-  const secrets = () => meanwhile(SqlClient.SqlClient.use((sql) => sql`select from signing_secrets`))
-  const { length } = await secrets()
-  expect(await run([...command.split(" "), ...args()], { SECRETS_KEY: NEW })).toEqual({
-    ...{ code: 1, stdout: "" },
-    stderr:
-      "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.\n",
-  })
-  expect(await secrets()).toHaveLength(length)
-})
+])(
+  "a SECRETS_KEY that doesn't open the stored secrets makes %s fail with a sentence, and encrypts nothing",
+  async (command, args) => {
+    const secrets = () => meanwhile(SqlClient.SqlClient.use((sql) => sql`select from signing_secrets`))
+    const { length } = await secrets()
+    expect(await run([...command.split(" "), ...args()], { SECRETS_KEY: NEW })).toEqual({
+      ...{ code: 1, stdout: "" },
+      stderr:
+        "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.\n",
+    })
+    expect(await secrets()).toHaveLength(length)
+  },
+)

@@ -125,13 +125,15 @@ it.concurrent.for([
     const { run, query, mails, to, clocks, startOne } = all
     await run(seedHistory)
     const launch = (recipients: number, emailDomain: string) =>
-      run(function* () {
-        const isFirst = emailDomain === "first.test"
-        const seeded = yield* seedCampaign({ recipients, emailDomain, ...(isFirst && { endpointUrl: to.url }) })
-        if (isFirst) to.trust(seeded.secret)
-        yield* scheduleCampaign(seeded.campaign.id)
-        return seeded.campaign
-      })
+      run(
+        Effect.gen(function* () {
+          const isFirst = emailDomain === "first.test"
+          const seeded = yield* seedCampaign({ recipients, emailDomain, ...(isFirst && { endpointUrl: to.url }) })
+          if (isFirst) to.trust(seeded.secret)
+          yield* scheduleCampaign(seeded.campaign.id)
+          return seeded.campaign
+        }),
+      )
     const campaign = await launch(3, "first.test")
     let worker = await startOne()
     await until(mails, ({ messages }) => messages.length === 3)

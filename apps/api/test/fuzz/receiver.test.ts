@@ -89,7 +89,9 @@ const rowsOf = (body: Uint8Array): Awaited<ReturnType<typeof stored>> => {
   }
 }
 
-it("a signed body is stored unchanged if the document defines it as an event, and rejected otherwise", { timeout: 0 }, async () => {
+it("a signed body is stored unchanged if the document defines it as an event, and rejected otherwise", {
+  timeout: 0,
+}, async () => {
   const cuts = fc.option(fc.array(fc.nat(), { maxLength: 5 }), { nil: undefined })
   await fc.assert(
     fc.asyncProperty(signedBody(schema), cuts, async (body, cuts) => {

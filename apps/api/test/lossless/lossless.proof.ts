@@ -1,6 +1,6 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -13,7 +13,7 @@ import { Effect, Layer, Random, References, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { startApiProcess } from "../startApiProcess.ts"
 import { LISTS, type Version } from "./PolledList.ts"
-import { makePollers, poll, type Poller } from "./Poller.ts"
+import { makePollers, type Poller, poll } from "./Poller.ts"
 import { register, stampLate, type Tally, writers } from "./writers.ts"
 
 interface Outcome extends Tally {

@@ -115,9 +115,7 @@ test("refreshes an endpoint immediately when the database reports a change, with
   database.changed = [endpointId]
   yield* beat
   expect(database.refreshed).toEqual([undefined, [endpointId]])
-  expect([...scheduler.queues.values()]).toMatchObject([
-    { endpoint: { version: 2, url: "https://partner.test/new" } },
-  ])
+  expect([...scheduler.queues.values()]).toMatchObject([{ endpoint: { version: 2, url: "https://partner.test/new" } }])
 })
 
 test("reads a log on once for each stamp of its organization, without a hint", function* () {

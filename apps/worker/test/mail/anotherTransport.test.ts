@@ -77,9 +77,5 @@ test("a provider's HTTP API sends a campaign, and its later bounces are recorded
     select id from recipients where campaign_id = ${campaign.id} and sent_at is not null`
   // The provider's webhook calls the use case of a returned message.
   expect(yield* reportBounce(sent, { _tag: "Bounced", reason: "mailbox_not_found" })).toBe("recorded")
-  expect(yield* events).toEqual([
-    "outreach.email_bounced",
-    "outreach.email_bounced",
-    "outreach.email_sent",
-  ])
+  expect(yield* events).toEqual(["outreach.email_bounced", "outreach.email_bounced", "outreach.email_sent"])
 })

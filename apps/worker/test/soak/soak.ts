@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { sql, value } from "@outreach/testing/sql"
+import { value } from "@outreach/testing/sql"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"

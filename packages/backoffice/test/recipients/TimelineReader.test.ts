@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { recordHits } from "@outreach/testing/recordHits"

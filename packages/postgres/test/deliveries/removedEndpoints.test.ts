@@ -52,7 +52,12 @@ const seedWaiting = Effect.gen(function* () {
   const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
   yield* worker.settle([taken[0]!])
   yield* worker.settle([taken[1]!], { settlement: "retry", delay: 3600 }, 500)
-  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "rejected" } as const
+  const dead = {
+    organizationId: organization.id,
+    endpointId: endpoint.id,
+    eventId: eventId!,
+    reason: "rejected",
+  } as const
   const [deadLetter, replayed] = yield* insertDeadLetters([dead, dead])
   yield* replayDeadLetters(new Set([replayed!]))
   yield* publishSent(campaign, 2)
@@ -213,7 +218,12 @@ const seed = Effect.gen(function* () {
   const [eventId] = yield* publishTogether(campaign, EVENTS)
   const taken = (yield* worker.take(4)).filter(({ endpointId }) => endpointId === endpoint.id)
   yield* worker.settle(taken.slice(0, 2), { settlement: "retry", delay: 0 }, 500)
-  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "rejected" } as const
+  const dead = {
+    organizationId: organization.id,
+    endpointId: endpoint.id,
+    eventId: eventId!,
+    reason: "rejected",
+  } as const
   yield* insertDeadLetters([dead, dead, dead])
   return { ...seeded, other, worker, inFlight: taken.slice(2) }
 })

@@ -374,8 +374,7 @@ const seedDomains = Effect.fnUntraced(function* (domains: Readonly<Record<string
 const claim = (options: Partial<MessageClaim> = {}) => claimMessages(100, options)
 const domains = (leases: ReadonlyArray<MessageLease>) => leases.map(({ email }) => email.split("@")[1])
 /** Advances the rates by a number of seconds. */
-const pass = (seconds: number) =>
-  sql`update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`
+const pass = (seconds: number) => sql`update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`
 const waits = (campaignId: string) =>
   column<number>`
       select extract(epoch from due_at - clock_timestamp())::float8 as wait from messages
