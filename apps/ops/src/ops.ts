@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { subjects } from "@outreach/backoffice/subjects"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Console, Effect, Layer, Option, Record, References } from "effect"
+import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
 import { CliConfig, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 import type { AnyCommand } from "./command.ts"
 import { COMMAND_NAME } from "./commandName.ts"
@@ -45,19 +45,14 @@ const readOutput = (args: ReadonlyArray<string>) => {
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
 
-/** The commands and groups by name. `doctor` and `status` connect to the database themselves. */
-const groups: Readonly<Record<string, () => Promise<AnyCommand>>> = {
-  ...Record.map(subjects, (_, word) => () => subjectCommand(word)),
-  doctor: async () => (await import("./commands/diagnoses.ts")).doctor,
-  status: async () => (await import("./commands/diagnoses.ts")).status,
-}
-
 /** The commands that need no database or connect themselves; and a missing command. */
 const WITHOUT_DATABASE: ReadonlySet<string> = new Set(["", "bounces", "doctor", "status"])
 
 /** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
 export const loadGroups = (word: string): Promise<ReadonlyArray<AnyCommand>> =>
-  Promise.all((Object.hasOwn(groups, word) ? [groups[word]!] : Object.values(groups)).map((load) => load()))
+  Promise.all(
+    (Object.hasOwn(subjects, word) ? [word as keyof typeof subjects] : Struct.keys(subjects)).map(subjectCommand),
+  )
 
 const load = Effect.fnUntraced(function* (word: string) {
   const root = Command.make(COMMAND_NAME).pipe(

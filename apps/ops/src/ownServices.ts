@@ -1,4 +1,5 @@
 import { OwnReturnPaths } from "@outreach/backoffice/bounces/explainFiles"
+import { Diagnoses } from "@outreach/backoffice/operations/diagnoses"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
 import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
 import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
@@ -80,3 +81,15 @@ export const ownReturnPaths = Layer.effect(
     Effect.map((returnPaths) => ({ returnPaths })),
   ),
 )
+
+/** Loads the checks of `doctor` or the readers of `status` when they run. */
+export const diagnoses = Layer.succeed(Diagnoses, {
+  doctor: Effect.fnUntraced(function* ({ dnsServer }) {
+    const { runDoctor } = yield* Effect.promise(() => import("./doctor/runDoctor.ts"))
+    yield* runDoctor(dnsServer)
+  }),
+  status: Effect.fnUntraced(function* (options) {
+    const { showStatus } = yield* Effect.promise(() => import("./status/showStatus.ts"))
+    yield* showStatus(options)
+  }),
+})

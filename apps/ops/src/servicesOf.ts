@@ -11,6 +11,7 @@ const SERVICES = [
   [/^endpoints test$/, async () => (await loadOwn()).webhookClient],
   [/^keys-at-rest /, async () => (await import("./secretCipher.ts")).uncheckedCipher],
   [/^(?:operators|sign-in-links) create$/, async () => (await loadOwn()).consoleAddress],
+  [/^(?:doctor|status)$/, async () => (await loadOwn()).diagnoses],
   [/^bounces /, async () => (await loadOwn()).ownReturnPaths],
 ] as const
 

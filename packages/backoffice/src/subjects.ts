@@ -33,6 +33,8 @@ export const subjects = {
   "sign-in-links": () => [import("./operations/operators.ts")],
   audit: () => [import("./operations/audit.ts"), import("./lists/audit.ts")],
   restores: () => [import("./operations/restores.ts")],
+  doctor: () => [import("./operations/diagnoses.ts")],
+  status: () => [import("./operations/diagnoses.ts")],
 } as const satisfies Readonly<Record<string, () => ReadonlyArray<Promise<object>>>>
 
 /** The descriptions of the subjects in the help. Default: that of the subject's only command. */
