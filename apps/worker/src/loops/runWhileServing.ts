@@ -1,4 +1,4 @@
-import { decideService, isClockSkewed } from "@outreach/domain/restores/Restore"
+import { type DatabaseState, decideService, isClockSkewed, isHistoryLost } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Clock, Effect, Latch, Metric } from "effect"
 import { metrics } from "../metrics.ts"
@@ -18,9 +18,10 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
 ) {
   const restores = yield* RestoreRepository
   let remindAt = Number.NEGATIVE_INFINITY
+  /** Identity of the server that this process saw last. */
+  let seen: string | null = null
 
-  const check = Effect.gen(function* () {
-    const state = yield* restores.databaseState
+  const check = Effect.fnUntraced(function* (state: DatabaseState) {
     const service = decideService(state, failoverSeconds)
     const about = { fault: state.fault, recorded: state.recorded, current: state.current }
     const isSkewed = isClockSkewed(state.now, yield* Clock.currentTimeMillis)
@@ -48,10 +49,15 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
   const serving = yield* Latch.make()
   const waiting = yield* Latch.make()
   const watch = Effect.gen(function* () {
-    const isServing = yield* check
+    const state = yield* restores.databaseState
+    const isLost = isHistoryLost(state.current, seen)
+    const isServing = !isLost && (yield* check(state))
     yield* Metric.update(metrics.paused, isServing ? 0 : 1)
     yield* isServing ? waiting.close : serving.close
     yield* isServing ? serving.open : waiting.open
+    // An old primary has returned. It doesn't know that it was replaced: the next check finds this record.
+    if (isLost) yield* restores.recordLost(seen!)
+    seen = state.current ?? seen
     yield* Effect.sleep(checkEveryMs)
   })
   // A failed check changes nothing: the database is unavailable, which the work reports.

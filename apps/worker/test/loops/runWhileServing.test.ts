@@ -22,6 +22,22 @@ const wrongClock = Effect.provideServiceEffect(
   ),
 )
 
+/** Whether the worker sees a promoted server of the same cluster instead of the database. */
+let isPromoted = false
+let promotedReads = 0
+const promotedServer = Effect.provideServiceEffect(
+  RestoreRepository,
+  Effect.map(RestoreRepository, (restores) => ({
+    ...restores,
+    databaseState: Effect.map(restores.databaseState, (state) => {
+      const promoted = `${state.current!.split("/")[0]}/0000000F/0-1@1`
+      if (!isPromoted) return state
+      promotedReads += 1
+      return { ...state, recorded: promoted, current: promoted }
+    }),
+  })),
+)
+
 const becomes = Effect.fnUntraced(function* (running: () => boolean, wanted: boolean) {
   // The check runs every five seconds.
   while (running() !== wanted) {
@@ -53,7 +69,7 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
     const { record, databaseState } = yield* RestoreRepository
     yield* record((yield* databaseState).current!)
     yield* TestClock.setTime((yield* databaseState).now)
-    const fiber = yield* Effect.forkChild(wrongClock(runWhileServing(work, failoverSeconds)))
+    const fiber = yield* Effect.forkChild(promotedServer(wrongClock(runWhileServing(work, failoverSeconds))))
     const result = yield* during(() => running)
     yield* Fiber.interrupt(fiber)
     expect(running).toBe(false)
@@ -109,6 +125,26 @@ describe("a worker's work", () => {
           expect(now.unseenSeconds).toBeLessThan(30)
           yield* promote(61)
           yield* becomes(running, false)
+        }),
+      ),
+    ))
+
+  it("stops when the old primary returns after a promotion, and resumes once an operator has accepted it", () =>
+    run(
+      beside(60, (running) =>
+        Effect.gen(function* () {
+          const { record, databaseState } = yield* RestoreRepository
+          isPromoted = true
+          // The second check starts after the first has ended.
+          yield* becomes(() => promotedReads > 1, true)
+          isPromoted = false
+          yield* becomes(running, false)
+          // The other workers pause, too.
+          let now = yield* databaseState
+          while (now.fault === null) now = yield* databaseState
+          expect(now).toMatchObject({ fault: "moved", recorded: expect.stringContaining("/0000000F/") })
+          yield* record(now.current!)
+          yield* becomes(running, true)
         }),
       ),
     ))

@@ -31,6 +31,17 @@ const MAX_SKEW_MS = 3_600_000
 export const isClockSkewed = (one: number, other: number): boolean => Math.abs(one - other) > MAX_SKEW_MS
 
 /**
+ * Returns whether a server lacks the history of another one with the identity `seen`: it is on an earlier timeline of the same cluster, or on another one
+ * with the same number.
+ */
+export const isHistoryLost = (current: string | null, seen: string | null): boolean => {
+  if (current === null || seen === null || current === seen) return false
+  const [system, timeline] = current.split("/")
+  const [seenSystem, seenTimeline] = seen.split("/")
+  return system === seenSystem && timeline! <= seenTimeline!
+}
+
+/**
  * Decides whether a worker uses a database, uses it and records its identity, or waits for an operator.
  *
  * A promotion changes the timeline, after a failover or a restore. After a failover, the workers saw the database a moment ago.
@@ -44,7 +55,7 @@ export const decideService = (
   if (fault === null) return recorded === null && current !== null ? "record" : "serve"
   const isSameCluster = recorded?.split("/")[0] === current?.split("/")[0]
   const isFailover = failoverSeconds > 0 && unseenSeconds !== null && unseenSeconds <= failoverSeconds
-  return isSameCluster && isFailover ? "record" : "wait"
+  return isSameCluster && isFailover && !isHistoryLost(current, recorded) ? "record" : "wait"
 }
 
 export const Restore = Schema.Struct({

@@ -44,6 +44,8 @@ export class RestoreRepository extends Context.Service<
     readonly databaseState: Effect.Effect<DatabaseState>
     /** Records the database's identity, if it is still the same. */
     record(identity: string): Effect.Effect<void>
+    /** Records the identity of a lost server whose history this one lacks, so that the workers wait for an operator. */
+    recordLost(identity: string): Effect.Effect<void>
     /** Records that a worker sees the database with the recorded identity. */
     readonly see: Effect.Effect<void>
   }

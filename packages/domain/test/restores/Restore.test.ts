@@ -38,4 +38,11 @@ describe("decideService", () => {
   ] as const)("after a promotion %s", (_, current, unseenSeconds, failoverSeconds, decision) => {
     expect(decideService(stateWith({ fault: "moved", current, unseenSeconds }), failoverSeconds)).toBe(decision)
   })
+
+  it.each([
+    ["an earlier timeline, as when an old primary returns", home],
+    ["another timeline of the same number", `${promoted}/0-2@2`],
+  ])("waits on %s, even within the time allowed for a failover", (_, current) => {
+    expect(decideService(stateWith({ fault: "moved", recorded: `${promoted}/0-1@1`, current }), 60)).toBe("wait")
+  })
 })

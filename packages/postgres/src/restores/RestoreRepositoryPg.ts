@@ -139,6 +139,9 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, (sql) => {
           insert into database_identity (identity) select ${identity} where note_timeline() = ${identity}
           on conflict (is_only) do update set identity = excluded.identity, seen_at = excluded.seen_at`,
 
+    recordLost: (identity) =>
+      sql`update database_identity set identity = ${identity} where identity = current_identity()`,
+
     see: sql`update database_identity set seen_at = clock_timestamp() where identity = current_identity()`,
   }
 })
