@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { type ArtifactProcess, artifactIn } from "../artifact.ts"
-import { type ClusterOptions, query, startCluster } from "./startCluster.ts"
+import { Successes } from "./Successes.ts"
 import { type Load, startLoad } from "./startLoad.ts"
 
 /** Time for the service to finish its work. */
@@ -10,21 +12,13 @@ const GIVEN_UP_MS = 60_000
 /** Time after which an operator repeats a command. */
 const COMMAND_MS = 45_000
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>
-
-/** State after the database's failover. */
-interface Fault {
-  /** URL of the new primary. */
-  readonly url: string
-  /** Webhooks and e-mails in flight according to the promoted server: these may arrive twice. */
-  readonly inFlight: { readonly events: ReadonlySet<string>; readonly addresses: ReadonlySet<string> }
-}
-
 export interface Scenario {
-  readonly cluster: ClusterOptions
+  /** URLs of the database, which the processes use in turn. The first leads to the primary, also afterwards. */
+  readonly urls: ReadonlyArray<string>
   /** Additional settings of the processes. */
   readonly settings?: Readonly<Record<string, string>>
-  readonly strike: (cluster: Cluster) => Promise<Fault>
+  /** Breaks the database. */
+  readonly strike: (successes: Successes) => Promise<void>
 }
 
 export interface RunOptions {
@@ -38,32 +32,36 @@ export interface RunOptions {
   readonly leaseMs: number
 }
 
-/** Result of a run. All counts are of distinct items. */
-export type Outcome = Awaited<ReturnType<typeof runScenario>>
-
-/** Puts load on the service, breaks the database, and compares all responses, webhooks and e-mails with the database at the end. */
-export const runScenario = async (scenario: Scenario, { folder, processes, recipients, leaseMs }: RunOptions) => {
+/**
+ * Puts load on the service, breaks the database, and compares all responses, webhooks and e-mails with the database at the end. All counts are of
+ * distinct items.
+ */
+export const runScenario = async (
+  start: (atEnd: AtEnd) => Promise<Scenario>,
+  { folder, processes, recipients, leaseMs }: RunOptions,
+) => {
   await using resources = new AsyncDisposableStack()
   const atEnd: AtEnd = (end) => resources.defer(end)
-  const cluster = await startCluster(scenario.cluster, atEnd)
+  const { urls, settings: others, strike } = await start(atEnd)
+  const url = urls[0]!
   const mail = await mailServer(undefined, undefined, atEnd)
-  const own = { DATABASE_URL: cluster.url, SMTP_URL: mail.url, FAILOVER_SECONDS: "120" }
-  const settings = () => ({ ...own, ...scenario.settings })
+  const settings = () => ({ DATABASE_URL: url, SMTP_URL: mail.url, FAILOVER_SECONDS: "120", ...others })
   const service = artifactIn(folder, settings, { atEnd, commandMs: COMMAND_MS })
   await service.ops("migrate")
-  const each = Array.from({ length: processes }, (_, n) => n + 1)
-  const apis = await Promise.all(each.map(() => service.start("api")))
-  const workers = await Promise.all(each.map(() => service.start("worker")))
+  const addresses = Array.from({ length: processes }, (_, n) => ({ DATABASE_URL: urls[n % urls.length]! }))
+  const apis = await Promise.all(addresses.map((address) => service.start("api", address)))
+  const workers = await Promise.all(addresses.map((address) => service.start("worker", address)))
   const apiUrls = apis.map(({ url }) => url)
-  const load = await startLoad({ service, apiUrls, mail, recipients, folder, atEnd })
+  const successes = new Successes(processes)
+  const load = await startLoad({ service, apiUrls, mail, recipients, folder, successes, atEnd })
+  workers.forEach((worker, n) => {
+    watchWorker(worker, (what) => successes.add(`${what} of worker ${n + 1}`), atEnd)
+  })
 
   await eventually(load.progress, (counts) => counts.every((count) => count >= 20))
-  const { url, inFlight } = await scenario.strike(cluster)
+  await strike(successes)
   // Every process works again: the API reads and writes, and the workers claim endpoints and receive notifications.
-  const successes = async () => [...load.successes(), ...(await Promise.all(workers.map(readCounters))).flat()]
-  const then = await successes()
-  await load.scheduleLater()
-  await eventually(successes, (now) => now.every((count, index) => count > then[index]!))
+  await Promise.all([successes.again(), load.scheduleLater()])
   const [clocks] = await query<{ ahead: number }>(
     url,
     "select max(extract(epoch from last - clock_timestamp()))::float8 as ahead from organization_clock",
@@ -79,9 +77,6 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
   // Later publications, such as the last accepted e-mail, may not be delivered yet.
   const known = await readDatabase(url)
   await readOn(load)
-  const copies = countBy(mail.messages.map(({ to }) => to[0]!))
-  const repeated = [...load.partner.requests].filter(([, count]) => count > 1).map(([id]) => id)
-  const twice = [...copies].filter(([, count]) => count > 1).map(([address]) => address)
   const clickers = new Set(mail.messages.slice(0, load.clicked()).map(({ to }) => to[0]!))
   const published = new Set(known.events.map(({ id }) => id))
   const missing = (all: Iterable<string>, held: { has(id: string): boolean }) =>
@@ -100,28 +95,24 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
     },
     webhooks: {
       delivered: load.partner.delivered.size,
-      repeated: repeated.length,
-      repeatedThoughNotInFlight: missing(repeated, inFlight.events),
+      repeated: [...load.partner.requests.values()].filter((count) => count > 1).length,
     },
     mail: {
       recipients: load.recipients,
       missed: unfinished.mails,
       /** E-mails with a claim that the worker never learned of: they are sent when the lease expires. */
       leased,
-      twice: twice.length,
-      twiceThoughNotInFlight: missing(twice, inFlight.addresses),
+      twice: mail.messages.length - new Set(mail.messages.map(({ to }) => to[0])).size,
     },
+    requests: load.requests(),
     clicks: { answered: clickers.size, lost: missing(clickers, known.clickers) },
     /** How far an organization's clock was ahead of the database's at the end, in seconds. */
     clockAhead: Math.round(Math.max(0, clocks!.ahead)),
   }
 }
 
-const countBy = (all: ReadonlyArray<string>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>()
-  for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1)
-  return counts
-}
+const query = <Row extends object>(url: string, text: string) =>
+  withClient(url, async (client) => (await client.query<Row>(text)).rows)
 
 /** Lets the service finish its work. Returns the remaining work, and the e-mails still leased after `leaseMs`. */
 const drain = async (
@@ -192,27 +183,26 @@ const HINTS_HEARD = /^outreach_hints_heard_total(?:\{.*\})? (\d+)/m
 const readMetric = async (adminUrl: string, pattern: RegExp): Promise<number> =>
   Number(pattern.exec(await (await fetch(`${adminUrl}/metrics`)).text())?.[1] ?? 0)
 
-const readCounters = ({ adminUrl }: ArtifactProcess) =>
-  Promise.all([CLAIMS, HINTS_HEARD].map((pattern) => readMetric(adminUrl, pattern)))
-
-/** Reads the work in flight on a server. */
-export const readInFlight = async (url: string): Promise<Fault["inFlight"]> => ({
-  events: new Set(
-    (
-      await query<{ id: string }>(
-        url,
-        `select unnest(open) as id from reader_positions
-         union select event_id from deliveries where owner is not null`,
-      )
-    ).map(({ id }) => id),
-  ),
-  addresses: new Set(
-    (
-      await query<{ email: string }>(
-        url,
-        `select email from recipients where (organization_id, id) in
-           (select organization_id, recipient_id from messages where lease_token is not null)`,
-      )
-    ).map(({ email }) => email),
-  ),
-})
+/** Reports each increase of a worker's counters. */
+const watchWorker = ({ adminUrl }: ArtifactProcess, report: (what: string) => void, atEnd: AtEnd): void => {
+  const over = new AbortController()
+  const watch = async () => {
+    const counts = { claims: 0, notifications: 0 }
+    while (!over.signal.aborted) {
+      for (const [what, pattern] of [
+        ["claims", CLAIMS],
+        ["notifications", HINTS_HEARD],
+      ] as const) {
+        const count = await readMetric(adminUrl, pattern)
+        if (count > counts[what]) report(what)
+        counts[what] = count
+      }
+      await setTimeout(200)
+    }
+  }
+  const ended = watch().catch(() => {})
+  atEnd(async () => {
+    over.abort()
+    await ended
+  })
+}

@@ -9,6 +9,7 @@ import type { AtEnd } from "@outreach/testing/startProcess"
 import PostalMime from "postal-mime"
 import type { artifactIn } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
+import type { Successes } from "./Successes.ts"
 
 /** First numbers of clinicians, so that each kind of load uses different ones. */
 const FIRST = { later: 900_000, imported: 1_000_000, inbound: 10_000_000 }
@@ -43,9 +44,10 @@ export const startLoad = async (options: {
   readonly recipients: number
   /** Folder for the files that `ops` reads. */
   readonly folder: string
+  readonly successes: Successes
   readonly atEnd: AtEnd
 }) => {
-  const { service, apiUrls, mail, recipients, folder, atEnd } = options
+  const { service, apiUrls, mail, recipients, folder, successes, atEnd } = options
   const { opsJson } = service
   const partner = await createPartner(opsJson, atEnd)
   const { programId, endpointId, signingSecret, issueKey } = partner
@@ -57,13 +59,21 @@ export const startLoad = async (options: {
   const over = new AbortController()
   atEnd(async () => over.abort())
 
-  /** Successful reads and writes of each API process. */
-  const successes = apiUrls.map(() => ({ reads: 0, writes: 0 }))
+  let longestMs = 0
+  /** Statuses of responses that have neither the requested data nor the envelope of errors. */
+  const withoutEnvelope: Array<number> = []
+  const timed: typeof fetch = async (url, request) => {
+    const start = performance.now()
+    return await fetch(url, request).finally(() => {
+      longestMs = Math.max(longestMs, performance.now() - start)
+    })
+  }
   /** Calls one API process over a kept connection, like a load balancer. */
   const clientOf = async (api: number) => {
     const send: Fetch = async (url, request) => {
-      const response = await fetch(url, request)
-      if (response.ok) successes[api]![request.method === "POST" ? "writes" : "reads"] += 1
+      const response = await timed(url, request)
+      if (response.ok) successes.add(`${request.method === "POST" ? "writes" : "reads"} of API ${api + 1}`)
+      else if (!(await hasEnvelope(response.clone()))) withoutEnvelope.push(response.status)
       return response
     }
     return createClient({
@@ -116,7 +126,7 @@ export const startLoad = async (options: {
       const { html = "" } = await PostalMime.parse(message.text)
       const { pathname } = new URL(/href="(http[^"]+)"/.exec(html)![1]!)
       const signal = AbortSignal.timeout(PATIENCE_MS)
-      const sent = fetch(apiUrls[turn % apiUrls.length] + pathname, { redirect: "manual", signal })
+      const sent = timed(apiUrls[turn % apiUrls.length] + pathname, { redirect: "manual", signal })
       if ((await sent.catch(() => undefined))?.status === 302) clicked += 1
     }
   }
@@ -155,7 +165,8 @@ export const startLoad = async (options: {
     imported,
     pollers: pollers as ReadonlyArray<Poller>,
     clicked: () => clicked,
-    successes: () => successes.flatMap(({ reads, writes }) => [reads, writes]),
+    /** The longest time of a request in seconds, and the statuses of responses without the envelope of errors. */
+    requests: () => ({ longest: Math.round(longestMs / 100) / 10, withoutEnvelope }),
     /** Counts of each kind of load. */
     progress: () => [acknowledged.size, partner.delivered.size, pollers[0]!.seen.size, mail.messages.length, clicked],
     /** Schedules another campaign. */
@@ -173,4 +184,9 @@ export const startLoad = async (options: {
       await work
     },
   }
+}
+
+const hasEnvelope = async (response: Response): Promise<boolean> => {
+  const body = (await response.json().catch(() => ({}))) as { error?: Readonly<Record<string, unknown>> }
+  return ["type", "code", "message", "request_id"].every((field) => typeof body.error?.[field] === "string")
 }

@@ -7,6 +7,7 @@ import { createClient } from "@outreach/client"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { stop as stopServer } from "@outreach/embedded-postgres/server"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
@@ -15,7 +16,6 @@ import type { AtEnd } from "@outreach/testing/startProcess"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { REPOSITORY, KEY as SECRETS_KEY } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
-import { query } from "../failover/startCluster.ts"
 import { startPrometheus } from "./startPrometheus.ts"
 import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
 import { ADMIN_PORTS, API_PORT, startUnit, type Unit } from "./startUnits.ts"
@@ -237,7 +237,8 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
     const line = text.split("\n").find((each) => each.startsWith(`${series} `))
     return Number(line?.split(" ")[1] ?? 0)
   }
-  const admin = (text: string) => query<Record<string, unknown>>(superuser.href, text)
+  const admin = (text: string) =>
+    withClient(superuser.href, async (client) => (await client.query<Record<string, unknown>>(text)).rows)
   /** Waits until all processes are ready, an e-mail and a webhook were sent, and an accepted inbound event is applied. */
   const healthy = async (): Promise<void> => {
     const since = performance.now()

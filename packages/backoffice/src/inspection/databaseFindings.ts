@@ -124,7 +124,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
   if (commitsWait === true) {
     return failed(
       "Commits wait for a synchronous standby that isn't connected, so writes are blocked.",
-      "Start the standby, or take it out of synchronous_standby_names; see docs/failover.md.",
+      "Start the standby, or take it out of synchronous_standby_names; see docs/high-availability.md.",
     )
   }
   if (failoverSeconds === 0) {
@@ -132,7 +132,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
       ? ok("FAILOVER_SECONDS is 0: workers wait after a promotion, because the standby may be asynchronous.")
       : warning(
           "FAILOVER_SECONDS is 0 or isn't set here, although the standbys are synchronous: after a failover, the workers wait for `ops restores finish --promoted`.",
-          "Set it to more than your failovers take, such as 120; see docs/failover.md.",
+          "Set it to more than your failovers take, such as 120; see docs/high-availability.md.",
         )
   }
   if (standbys === null) {
@@ -148,7 +148,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
   const found = behind.length > 0 ? `asynchronous: ${behind.join(", ")}` : "not in synchronous_standby_names"
   return warning(
     `FAILOVER_SECONDS is set, and a standby that may be promoted is ${found}. Promoted, it lacks the last commits, and workers would send again without asking.`,
-    "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/failover.md#what-an-asynchronous-standby-costs.",
+    "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/high-availability.md#what-an-asynchronous-standby-costs.",
   )
 })
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { findInstalled, findUnpacked, folderOf } from "./findProgram.ts"
-import { INSTALLED, type InstalledName, UNPACKED, type UnpackedName } from "./programs.ts"
+import { INSTALLED, type InstalledName, type Program, UNPACKED, type UnpackedName } from "./programs.ts"
 
 // Installs the programs of proofs, all or those that the arguments name. `.ci/prepare` runs it before the first test.
 
@@ -41,6 +41,15 @@ chmod 755 .
 mv -T "$fetched" "$folder"
 `
 
+/** Creates a virtual environment in a folder. The requested packages of PyPI are installed after their dependencies. */
+const CREATE_VENV = `
+set -e
+folder=$1
+shift
+/usr/bin/python3 -m venv --clear "$folder"
+"$folder/bin/pip" install -q --disable-pip-version-check --no-cache-dir "$@"
+`
+
 const shell = (script: string, args: ReadonlyArray<string>) =>
   execFileSync("sh", ["-c", script, "prepare", ...args], {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
@@ -72,7 +81,14 @@ if (unknown.length > 0) {
       INSTALL,
       toInstall.flatMap((name) => INSTALLED[name].packages),
     )
-  for (const name of toUnpack) shell(UNPACK, [folderOf(name), ...UNPACKED[name].packages])
+  for (const name of toUnpack) {
+    const { packages, pip }: Program = UNPACKED[name]
+    if (pip === undefined) shell(UNPACK, [folderOf(name), ...packages])
+    else {
+      shell(INSTALL, packages)
+      shell(CREATE_VENV, [folderOf(name), ...pip])
+    }
+  }
   const missing = [
     ...installed.filter((name) => isMissing(findInstalled(name))),
     ...unpacked.filter((name) => isMissing(findUnpacked(name))),

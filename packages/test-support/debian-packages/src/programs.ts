@@ -5,12 +5,15 @@ export interface Program {
   readonly paths: readonly [string, ...ReadonlyArray<string>]
   /** Whether a program that the machine already has is used instead. Default false. */
   readonly own?: boolean
+  /** Requirements of pip: the program is in a virtual environment, and the packages contain Python. Default none. */
+  readonly pip?: ReadonlyArray<string>
 }
 
 /** Programs that `.ci/prepare` installs. */
 export const INSTALLED = {
   chromium: { packages: ["chromium"], paths: ["/usr/bin/chromium", "/usr/bin/google-chrome"] },
   "docker-registry": { packages: ["docker-registry", "skopeo"], paths: ["/usr/bin/docker-registry"] },
+  iproute2: { packages: ["iproute2"], paths: ["/usr/sbin/ip", "/sbin/ip"] },
   postfix: { packages: ["postfix"], paths: ["/usr/sbin/postfix"] },
   redis: { packages: ["redis-server"], paths: ["/usr/bin/redis-server"] },
   "systemd-analyze": { packages: ["systemd"], paths: ["/usr/bin/systemd-analyze"] },
@@ -22,6 +25,7 @@ export const INSTALLED = {
  */
 export const UNPACKED = {
   caddy: { packages: ["caddy"], paths: ["usr/bin/caddy"] },
+  etcd: { packages: ["etcd-server"], paths: ["usr/bin/etcd"] },
   haproxy: { packages: ["haproxy"], paths: ["usr/sbin/haproxy"] },
   // Exim finds its user with the second package, without an entry in /etc/passwd.
   exim: { packages: ["exim4-daemon-light", "libnss-wrapper"], paths: ["usr/sbin/exim4"] },
@@ -29,6 +33,11 @@ export const UNPACKED = {
   java: { packages: ["default-jdk-headless"], paths: ["usr/lib/jvm/java-*-openjdk-*/bin/javac"], own: true },
   libfaketime: { packages: ["libfaketime"], paths: ["usr/lib/*/faketime/libfaketime.so.1"] },
   mono: { packages: ["mono-mcs"], paths: ["usr/bin/mono"], own: true },
+  patroni: {
+    packages: ["python3-venv"],
+    pip: ["patroni[etcd3]==4.1.5", "psycopg2-binary==2.9.13"],
+    paths: ["bin/patroni"],
+  },
   pgbouncer: { packages: ["pgbouncer"], paths: ["usr/sbin/pgbouncer"] },
   php: { packages: ["php-cli"], paths: ["usr/bin/php[0-9]*"], own: true },
   postgresql: { packages: ["postgresql-15"], paths: ["usr/lib/postgresql/15/bin/postgres"] },
