@@ -164,26 +164,10 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
         ), lane as materialized (
           select endpoint.id, replay, first.due_at,
             case when replay then 'replay' when allowance is null then 'live' else 'probed' end as queue
-          from (
-            -- An index skip scan over the endpoints that have rows.
-            with recursive each as (
-              (select endpoint_id, replay from deliveries where owner is null order by endpoint_id, replay limit 1)
-              union all
-              select next.* from each cross join lateral (
-                select endpoint_id, replay from deliveries
-                where owner is null and (endpoint_id, replay) > (each.endpoint_id, each.replay)
-                order by endpoint_id, replay limit 1
-              ) next
-            ) select * from each
-          ) kind
-          join webhook_endpoints endpoint on endpoint.id = kind.endpoint_id and enabled
+          from first_due() first
+          join webhook_endpoints endpoint on endpoint.id = first.endpoint_id and enabled
           join endpoint_readers reader on reader.endpoint_id = endpoint.id
-          cross join lateral (
-            select due_at from deliveries
-            where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
-            order by due_at limit 1
-          ) first
-          where ${inScope("endpoint.organization_id")}
+          where first.due_at <= statement_timestamp() and ${inScope("endpoint.organization_id")}
         ), source as materialized (
           select queue, due_at, id, null::boolean as replay, organization_id, event_types, begun_at, begun_id from reader
           union all
