@@ -16,8 +16,8 @@ const seed = async (count: number) => {
       select ${seeded.organization.id}, ${seeded.program.id}, 'npi', npi, 'account_created'
       from unnest(${Array.from({ length: count }, (_, i) => npi(i))}::text[]) as npi`
     yield* sql`
-      insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
-      values (${seeded.organization.id}, 'email', ${email(7)}, 'bounced', now())`
+      insert into suppressions (organization_id, program_id, kind, value, reason)
+      values (${seeded.organization.id}, '', 'email', ${email(7)}, 'bounced')`
     return seeded
   })
   const operator = await test().as("operator", organization.id)

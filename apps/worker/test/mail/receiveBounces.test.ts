@@ -52,7 +52,7 @@ const UNCHANGED = { bounced: false, reasons: null, pauses: 0 }
 
 const isSuppressed = async (recipientId: string) => {
   const rows = await run(sql`
-    select from organization_suppressions join recipients using (organization_id)
+    select from suppressions join recipients using (organization_id)
     where id = ${recipientId} and reason = 'bounced' and value = lower(email)`)
   return rows.length > 0
 }
@@ -85,7 +85,7 @@ describe("a bounce of a message that was sent", () => {
     expect(
       await run(sql`
         select cause, refused_later::int as refused, number,
-          (select count(*)::int from organization_suppressions where organization_id = refusal.organization_id) as suppressed
+          (select count(*)::int from suppressions where organization_id = refusal.organization_id) as suppressed
         from late_refusals refusal
         join message_attempts attempt using (organization_id, recipient_id)
         cross join lateral campaign_totals(organization_id, campaign_id)
@@ -191,7 +191,7 @@ describe("a complaint", () => {
       suppressions: ReadonlyArray<string> | null
     }>`
       select (select array_agg(feedback_type) from complaints where recipient_id = recipient.id and campaign_id = ${campaignId}) as complaints,
-        (select array_agg(reason || ' ' || value order by value) from organization_suppressions
+        (select array_agg(reason || ' ' || value order by value) from suppressions
           where organization_id = recipient.organization_id) as suppressions
       from recipients recipient where id = ${id}`)
     return row

@@ -128,7 +128,7 @@ export const proveOutcomes = async (
           where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
         (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
         (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
-        (select suppression.reason from organization_suppressions suppression
+        (select suppression.reason from suppressions suppression
           where suppression.organization_id = recipient.organization_id and value = email) as suppressed
       from recipients recipient where campaign_id = ${campaign.id}`)
     return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))

@@ -52,7 +52,7 @@ describe("mail to the address that unsubscribes", () => {
     expect(await outcome()).toEqual(UNSUBSCRIBED)
     await run(applyUnsubscriptions)
     const suppressed = column<string>`
-      select kind || ' ' || reason from organization_suppressions
+      select kind || ' ' || reason from suppressions
       where organization_id = ${organizationId} order by kind`
     expect(await run(suppressed)).toEqual(["email unsubscribed", "npi unsubscribed"])
   })

@@ -218,12 +218,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
         union all
         select found.created_at, found.created_at, 'suppressed', organization_id, program_id, null, null, null, kind || ': ' || reason
         from identity cross join lateral (
-          select program.id as program_id, reason, suppression.created_at from programs program
-          join suppressions suppression on suppression.organization_id = program.organization_id
-            and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
-          where program.organization_id = identity.organization_id
-          union all
-          select null, reason, created_at from organization_suppressions suppression
+          select nullif(program_id, '') as program_id, reason, created_at from suppressions suppression
           where organization_id = identity.organization_id and suppression.kind = identity.kind and suppression.value = identity.value
         ) found
         union all

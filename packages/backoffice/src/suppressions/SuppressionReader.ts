@@ -5,12 +5,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import {
-  decodeSuppressions,
-  ofOrganization,
-  ofProgram,
-  toKeyTable,
-} from "@outreach/postgres/suppressions/suppressionRows"
+import { decodeSuppressions, suppressionColumns, toKeyTable } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
@@ -71,23 +66,20 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         after === null ? undefined : sql`suppression.created_at <= ${after.createdAt}`,
       )
       const found = yield* sql`
-      select entry.* from programs program cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
-        select ${ofProgram} from suppressions suppression
-        where organization_id = program.organization_id and program_id = program.id and ${isMeant}
+      select entry.* from (
+        select organization_id, id from programs program
+        where ${scope !== "organization"}::boolean and ${equal({ organization_id: organizationId, id: programId })}
+        union all
+        select id, '' from organizations
+        where ${scope !== "program"}::boolean and ${allOf(
+          equal({ id: organizationId }),
+          programId && sql`id = (select organization_id from programs where id = ${programId})`,
+        )}
+      ) scope cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
+        select ${suppressionColumns} from suppressions suppression
+        where organization_id = scope.organization_id and program_id = scope.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      where ${scope !== "organization"}::boolean
-        and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
-      union all
-      select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
-        select ${ofOrganization} from organization_suppressions suppression
-        where organization_id = organization.id and ${isMeant}
-        order by suppression.created_at desc limit ${rows}
-      ) entry
-      where ${scope !== "program"}::boolean and ${allOf(
-        equal({ "organization.id": organizationId }),
-        programId && sql`organization.id = (select organization_id from programs where id = ${programId})`,
-      )}
       order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
       let last = { createdAt: "", seen: 0 }
       const entries = found.map((entry) => {
@@ -103,37 +95,26 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
     /** Finds the entries of these keys in an organization and its programs. */
     find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
       sql`
-      with key as materialized (select * from ${toKeyTable(keys)})
-      select entry.* from programs program cross join key cross join lateral (
-        select ${ofProgram} from suppressions suppression
-        where organization_id = program.organization_id and program_id = program.id
-          and suppression.kind = key.kind and suppression.value = key.value
-        limit 1
-      ) entry
-      where program.organization_id = ${organizationId}
-      union all
-      select ${ofOrganization} from key join organization_suppressions suppression
-        on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
+      select suppression.* from ${toKeyTable(keys)} cross join lateral (
+        select ${suppressionColumns} from suppressions suppression
+        where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
+        limit ${COUNT_CAP}
+      ) suppression
       order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
 
     /** Counts the entries of each program and of the whole organization, up to `COUNT_CAP` each. */
     count: (organizationId: OrganizationId) =>
       sql`
-      select organization.id as "organizationId", null as "programId", organization.name, (
+      select scope.*, (
         select count(*) from (
-          select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
+          select from suppressions where organization_id = "organizationId" and program_id = coalesce("programId", '') limit ${COUNT_CAP}
         ) entry
       )::int as count
-      from organizations organization where id = ${organizationId}
-      union all
-      select * from (
-        select program.organization_id, program.id, program.name, (
-          select count(*) from (
-            select from suppressions where organization_id = program.organization_id and program_id = program.id
-            limit ${COUNT_CAP}
-          ) entry
-        )::int
-        from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}
-      ) of_program`.pipe(decodeCounts),
+      from (
+        select id as "organizationId", null as "programId", name from organizations where id = ${organizationId}
+        union all
+        (select organization_id, id, name from programs
+          where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES})
+      ) scope`.pipe(decodeCounts),
   }),
 ) {}

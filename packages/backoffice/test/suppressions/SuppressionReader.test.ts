@@ -22,8 +22,8 @@ const seed = Effect.fnUntraced(function* (count: number) {
       case i % 3 when 0 then 'operator' else 'account_created' end, timestamptz '2026-11-01' + i / 4 * interval '1 hour'
     from generate_series(0, ${count - 1}::int) i`
   yield* sql`
-    insert into organization_suppressions (organization_id, kind, value, reason, created_at, applied_at)
-    select ${organization.id}, 'email', 'o' || i, 'bounced', timestamptz '2026-11-01' + i / 4 * interval '1 hour', now()
+    insert into suppressions (organization_id, program_id, kind, value, reason, created_at)
+    select ${organization.id}, '', 'email', 'o' || i, 'bounced', timestamptz '2026-11-01' + i / 4 * interval '1 hour'
     from generate_series(0, ${count - 1}::int) i`
   return { organizationId: organization.id, programId: program.id as ProgramId }
 })

@@ -48,8 +48,7 @@ export const PERSONAL_DATA = {
   unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id campaign_id" },
   complaints: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id feedback_type" },
   late_refusals: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id cause" },
-  suppressions: { by: "value", deleted: "organization_id program_id kind value reason" },
-  organization_suppressions: { by: "value", deleted: "organization_id kind value reason" },
+  suppressions: { by: "value", deleted: "organization_id kind value program_id reason" },
   qualifications: {
     by: "npi",
     erased: "npi",

@@ -19,23 +19,18 @@ language sql security definer set search_path = public, pg_temp as $$
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
     -- The remaining requests by links of other messages to the same clinician.
-    select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
+    select key.organization_id, key.kind, key.value,
+      unnest(case when from_organization then array['', recipient.program_id] else array[recipient.program_id] end) as program_id
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
     join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id
       and key.value = case key.kind when 'npi' then recipient.npi else lower(recipient.email) end
-  ), of_program as (
+  ), removed as (
     delete from suppressions suppression using key
-    where suppression.organization_id = key.organization_id and suppression.program_id = key.program_id
-      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
-      and (key.organization_id, key.program_id, key.kind, key.value) not in (
-        select organization_id, program_id, kind, value from standing)
-  ), of_organization as (
-    delete from organization_suppressions suppression using key
-    where suppression.organization_id = key.organization_id
-      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
-      and (key.organization_id, key.kind, key.value) not in (
-        select organization_id, kind, value from standing where is_for_all)
+    where suppression.organization_id = key.organization_id and suppression.kind = key.kind and suppression.value = key.value
+      and suppression.program_id in ('', key.program_id) and by_unsubscription
+      and (key.organization_id, key.kind, key.value, suppression.program_id) not in (
+        select organization_id, kind, value, program_id from standing)
   )
   select count(*)::integer from lifted;
 $$;

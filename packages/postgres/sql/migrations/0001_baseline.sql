@@ -827,36 +827,24 @@ create unlogged table hit_windows (
 
 -- Suppressions
 
--- The clinicians to whom a program must not send e-mails. Addresses are in lower case by lower().
--- by_unsubscription marks entries of an unsubscription, which are removed when it is revoked.
+-- The clinicians to whom a program, or with an empty program_id all programs of the organization, must not send e-mails.
+-- Addresses are in lower case by lower(). by_unsubscription marks entries of an unsubscription, which are removed when it is revoked.
+-- applied_at is null for a bounce or complaint until the waiting recipients are withdrawn.
 create table suppressions (
-  organization_id text collate "C" not null,
-  program_id text collate "C" not null,
-  kind text not null check (kind in ('npi', 'email')),
-  value text collate "C" not null,
-  reason text not null check (reason in ('account_created', 'unsubscribed', 'operator')),
-  by_unsubscription boolean not null default false,
-  created_at timestamptz not null default clock_timestamp(),
-  primary key (organization_id, program_id, kind, value),
-  foreign key (organization_id, program_id) references programs
-);
--- The newest entries of each program and reason, for operators.
-create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
-
--- The clinicians to whom an organization must not send e-mails: addresses with a hard bounce or complaint, and clinicians who
--- unsubscribed from all programs. applied_at is null until the waiting recipients are withdrawn.
-create table organization_suppressions (
   organization_id text collate "C" not null references organizations,
   kind text not null check (kind in ('npi', 'email')),
   value text collate "C" not null,
-  reason text not null check (reason in ('unsubscribed', 'operator', 'bounced', 'complained')),
+  program_id text collate "C" not null,
+  reason text not null check (reason in ('account_created', 'unsubscribed', 'operator', 'bounced', 'complained')),
   by_unsubscription boolean not null default false,
   created_at timestamptz not null default clock_timestamp(),
-  applied_at timestamptz,
-  primary key (organization_id, kind, value)
+  applied_at timestamptz default clock_timestamp(),
+  primary key (organization_id, kind, value, program_id),
+  check (case program_id when '' then reason <> 'account_created' else reason in ('account_created', 'unsubscribed', 'operator') end)
 );
-create index organization_suppressions_to_apply on organization_suppressions (created_at) where applied_at is null;
-create index organization_suppressions_by_time on organization_suppressions (organization_id, reason, created_at);
+create index suppressions_to_apply on suppressions (created_at) where applied_at is null;
+-- The newest entries of each scope and reason, for operators.
+create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
 
 -- Recipients who unsubscribed. The request is stored immediately, so that it is never lost; the workers turn it into suppressions.
 -- from_organization means all programs of the organization.

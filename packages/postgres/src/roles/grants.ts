@@ -62,15 +62,11 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
   hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   suppressions: {
-    worker: "select, insert, update (reason, by_unsubscription)",
+    worker: "select, insert, update (applied_at, reason, by_unsubscription)",
     operator: "select, insert, update (reason, by_unsubscription), delete",
   },
   late_refusals: { worker: "select, insert, delete", operator: "select, delete" },
   complaints: { worker: "select, insert, delete", operator: "select, delete" },
-  organization_suppressions: {
-    worker: "select, insert, update (applied_at, reason, by_unsubscription)",
-    operator: "select, insert, update (reason, by_unsubscription), delete",
-  },
   unsubscriptions: {
     api: "select, insert, update",
     worker: "select, insert, update, delete",

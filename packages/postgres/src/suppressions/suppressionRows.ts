@@ -3,12 +3,11 @@ import type { Statement } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
-const ofPrograms = rowsOf(Suppression)
+const { columnsOf, decode } = rowsOf(Suppression, { programId: "nullif(suppression.program_id, '')" })
 
-/** The columns and the decoder of suppressions of a program, and of suppressions of a whole organization. */
-export const ofProgram = ofPrograms.columnsOf("suppression")
-export const ofOrganization = rowsOf(Suppression, { programId: "null" }).columnsOf("suppression")
-export const decodeSuppressions = ofPrograms.decode
+/** The columns of a row `suppression`, and their decoder. */
+export const suppressionColumns = columnsOf("suppression")
+export const decodeSuppressions = decode
 
 /** Creates the table `key (kind, value)` of these keys. */
 export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragment =>

@@ -91,9 +91,7 @@ describe("the counts of a campaign", () => {
       select cause from late_refusals join recipients on id = recipient_id and bounced_at is null
       where late_refusals.campaign_id = ${campaign.id} order by cause`,
     ).toEqual([{ cause: "expired" }, { cause: "policy" }])
-    expect(
-      yield* sql`select reason from organization_suppressions where organization_id = ${organization.id}`,
-    ).toHaveLength(2)
+    expect(yield* sql`select reason from suppressions where organization_id = ${organization.id}`).toHaveLength(2)
     expect(
       yield* sql`
       select count(*)::int as events from events where campaign_id = ${campaign.id} and type = 'outreach.email_bounced'`,

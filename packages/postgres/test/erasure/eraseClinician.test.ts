@@ -404,7 +404,7 @@ describe("eraseRecipients", () => {
     expect(yield* eraseRecipients(organization.id, ids)).toBe(1)
     yield* applyUnsubscriptions
     expect(yield* eraseRecipients(organization.id, ids)).toBe(1)
-    expect(yield* sql`select from organization_suppressions where organization_id = ${organization.id}`).toHaveLength(2)
+    expect(yield* sql`select from suppressions where organization_id = ${organization.id}`).toHaveLength(2)
   })
 })
 

@@ -49,8 +49,8 @@ const waiting = (campaignId: string) =>
     select lower(email) as email from recipients where campaign_id = ${campaignId} and withdrawn_at is null order by 1`
 const suppressions = Effect.fnUntraced(function* (organizationId: string) {
   return yield* sql`
-    select kind, value, reason, applied_at is not null as applied from organization_suppressions
-    where organization_id = ${organizationId}`
+    select kind, value, reason, applied_at is not null as applied from suppressions
+    where organization_id = ${organizationId} and program_id = ''`
 })
 
 describe("a hard bounce", () => {

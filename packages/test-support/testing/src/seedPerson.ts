@@ -56,8 +56,8 @@ export const seedPerson = Effect.fnUntraced(function* () {
     insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
     values (${organization.id}, ${campaign.id}, ${id}, 'policy')`
   yield* sql`
-    insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
-    values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
+    insert into suppressions (organization_id, program_id, kind, value, reason)
+    values (${organization.id}, '', 'email', ${person.email}, 'bounced')`
 
   const answer = {
     status: 200,
