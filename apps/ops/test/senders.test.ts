@@ -96,8 +96,8 @@ describe("a sender", () => {
     await activate(sender.id)
     await meanwhile(
       sql`
-        update sender_ramps set sent = 200, counted_on = date(clock_timestamp() at time zone 'UTC')
-        where sender_id = ${sender.id}`,
+        update senders set ramp_sent = 200, ramp_counted_on = date(clock_timestamp() at time zone 'UTC')
+        where id = ${sender.id}`,
     )
     for (const command of [
       ["senders", "list", "--organization", organization.id],

@@ -102,7 +102,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
           and ${allOf(
             equal({ organization_id: organizationId, program_id: programId, "campaigns.status": status, kind }),
             text === undefined ? undefined : sql`strpos(lower(campaigns.name), lower(${text})) > 0`,
-            senderId && sql`sender_of(campaigns.organization_id, campaigns.program_id) = ${senderId}`,
+            senderId && sql`(select sender_id from sender_of(campaigns.organization_id, campaigns.program_id)) = ${senderId}`,
             before && sql`campaigns.id < ${before}`,
           )}
         order by campaigns.id desc limit ${limit}

@@ -17,7 +17,7 @@ const states = rowsOf(SendingState, {
   workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
   restoreFault: "restore_fault()",
   isQuotaReached: "quota_reached(campaign.organization_id, program_id)",
-  isRampReached: "ramp_reached(campaign.organization_id, program_id)",
+  isRampReached: "exists (select from sender_of(campaign.organization_id, program_id) where slots = 0)",
   dueAt: `(
     select due_at from messages
     where organization_id = campaign.organization_id and campaign_id = campaign.id and due_at < 'infinity'

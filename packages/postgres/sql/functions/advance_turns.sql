@@ -20,9 +20,7 @@ begin
     where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
 
   update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
-    -- An organization without ramps needs no sender.
-    case when exists (select from sender_ramps where organization_id = campaign.organization_id)
-      and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
+    case when exists (select from sender_of(campaign.organization_id, campaign.program_id) where slots = 0) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
       -- The transaction that removes the reason sets no turn.

@@ -16,10 +16,10 @@ begin
   update send_rates set next_at = to_timestamp(used.next_at::double precision)
   from jsonb_each_text(decision -> 'rates') as used (used_scope, next_at) where scope = used_scope;
 
-  update sender_ramps set day_number = ramp_day(day_number, counted_on, sent, day), counted_on = day,
-    sent = case when counted_on = day then sent else 0 end + times
+  update senders set ramp_day_number = ramp_day(ramp_day_number, ramp_counted_on, ramp_sent, day), ramp_counted_on = day,
+    ramp_sent = case when ramp_counted_on = day then ramp_sent else 0 end + times
   from jsonb_to_recordset(decision -> 'ramps') as used ("organizationId" text, "senderId" text, day date, times integer)
-  where organization_id = "organizationId" and sender_id = "senderId";
+  where organization_id = "organizationId" and id = "senderId";
 
   if decision -> 'deferrals' <> '[]' then
     with deferral as materialized (

@@ -20,7 +20,6 @@ declare
   max_organizations constant integer := 8;
   max_campaigns constant integer := 8;
   now_at timestamptz := clock_timestamp();
-  today date;
   free_slots integer;
   looked_at text[] := '{}';
   turns record;
@@ -82,7 +81,6 @@ begin
     ) turn;
 
     now_at := clock_timestamp();
-    today := now_at at time zone 'UTC';
     -- The number of messages to read of each campaign.
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
@@ -101,13 +99,7 @@ begin
         ) as wanted
       from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
       join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
-      -- An organization without ramps needs no sender.
-      left join lateral (
-        select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
-        where organization_id = campaign.organization_id and sender_id = case
-          when exists (select from sender_ramps where organization_id = campaign.organization_id)
-          then sender_of(campaign.organization_id, campaign.program_id) end
-      ) ramp on slots < 2147483647
+      left join lateral sender_of(campaign.organization_id, campaign.program_id) ramp on slots < 2147483647
       where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
         and not quota_reached(campaign.organization_id, campaign.program_id)
     ), shared as (
@@ -156,17 +148,17 @@ begin
   if num_nonnulls(variadic message.ramps) > 0 then
     -- After a clock was set back, the last counted day continues.
     select json_object_agg(sender, json_build_object(
-      'slots', ramp_slots(daily, day_number, counted_on, sent, (clock_timestamp() at time zone 'UTC')::date),
-      'day', greatest(counted_on, (clock_timestamp() at time zone 'UTC')::date)
+      'slots', ramp_slots(ramp, ramp_day_number, ramp_counted_on, ramp_sent, (clock_timestamp() at time zone 'UTC')::date),
+      'day', greatest(ramp_counted_on, (clock_timestamp() at time zone 'UTC')::date)
     )) into ramps
     from (
       select distinct organization, sender from unnest(message.organizations, message.ramps) as each (organization, sender)
       where sender is not null order by organization, sender
     ) each
     cross join lateral (
-      select daily, day_number, counted_on, sent from sender_ramps
-      where organization_id = each.organization and sender_id = each.sender for update
-    ) ramp;
+      select ramp, ramp_day_number, ramp_counted_on, ramp_sent from senders
+      where organization_id = each.organization and id = each.sender for no key update
+    ) locked;
   end if;
 
   -- A claim waits here for other claims with the same rates, until they commit their use.

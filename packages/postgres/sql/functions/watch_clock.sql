@@ -51,7 +51,7 @@ begin
       update deliveries set due_at = now_at where due_at >= ahead_from;
       update endpoint_readers set probe_at = now_at where probe_at >= ahead_from;
       update domain_pauses set until = now_at where until >= ahead_from;
-      update sender_ramps set counted_on = now_at::date where counted_on >= ahead_from::date and counted_on > now_at::date;
+      update senders set ramp_counted_on = now_at::date where ramp_counted_on >= ahead_from::date and ramp_counted_on > now_at::date;
       delete from send_rates where next_at >= ahead_from;
     end if;
     update clock_watch set believed_at = now_at, steady_from = null, steady_to = null, faults = watch.faults;

@@ -84,6 +84,9 @@ create table link_domains (
 -- The From addresses of an organization or one of its programs.
 -- A row without program_id belongs to the organization; a program's has priority. A sender isn't used before live_since.
 -- Without bounce_domain, bounces go to the deployment's; without a verified link_domain, links use PUBLIC_BASE_URL.
+-- ramp has the limits of the first UTC days, for a warm-up. Days without e-mails don't count.
+-- ramp_sent counts the messages of the UTC day ramp_counted_on, which is day ramp_day_number of the ramp.
+-- The counts change with each claim. No index has them, so the free space of a page keeps these updates HOT.
 create table senders (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -95,12 +98,16 @@ create table senders (
   bounce_domain text,
   link_domain text collate "C",
   live_since timestamptz,
+  ramp integer[],
+  ramp_day_number integer not null default 1,
+  ramp_counted_on date not null default '-infinity',
+  ramp_sent integer not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),
   foreign key (organization_id, program_id) references programs,
   foreign key (organization_id, link_domain) references link_domains
-);
+) with (fillfactor = 50);
 create unique index senders_of_program on senders (organization_id, coalesce(program_id, ''));
 
 -- A key signs from signs_from on, and is pending before; the next key sets signs_until.
@@ -119,19 +126,6 @@ create table dkim_keys (
   foreign key (organization_id, sender_id) references senders on delete cascade
 );
 create unique index dkim_keys_of_sender on dkim_keys (organization_id, sender_id, selector);
-
--- The warm-up ramp of a sender: its limits for the first UTC days. Days without e-mails don't count.
--- sent counts the messages of the UTC day counted_on, which is day day_number of the ramp.
-create table sender_ramps (
-  organization_id text collate "C" not null,
-  sender_id text collate "C" not null,
-  daily integer[] not null,
-  day_number integer not null default 1,
-  counted_on date not null default '-infinity',
-  sent integer not null default 0,
-  primary key (organization_id, sender_id),
-  foreign key (organization_id, sender_id) references senders on delete cascade
-) with (fillfactor = 50);
 
 -- Campaigns
 

@@ -132,8 +132,8 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
       // In a fixed order to avoid deadlocks between workers.
       for (const [, group] of groups.sort(([one], [other]) => (one < other ? -1 : 1))) {
         yield* sql`
-          update sender_ramps set sent = greatest(0, sent - ${group.length}::int)
-          where organization_id = ${organizationId} and sender_id = ${group[0].senderId} and counted_on = ${group[0].day}::date`
+          update senders set ramp_sent = greatest(0, ramp_sent - ${group.length}::int)
+          where organization_id = ${organizationId} and id = ${group[0].senderId} and ramp_counted_on = ${group[0].day}::date`
       }
     }),
 

@@ -195,7 +195,7 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
           select organization_id, campaigns.id, first.due_at,
             -- The earliest time at which its first message could be sent: due, in the window, within its rate, and within its sender's daily ramp.
             greatest(first.due_at, window_start, campaigns.updated_at, pace.next_at,
-              case when organization_id in (select organization_id from sender_ramps)
+              case when organization_id in (select organization_id from senders where ramp is not null)
                 then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
           from campaigns
           left join send_rates pace on per_minute is not null and pace.scope = 'campaign ' || campaigns.id
@@ -208,7 +208,8 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
           where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
             and ${inScope("campaigns.organization_id")}
             -- Evaluated for few campaigns, because each evaluation is a separate query.
-            and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
+            and not (organization_id in (select organization_id from senders where ramp is not null)
+              and exists (select from sender_of(organization_id, program_id) where slots = 0))
         ), messages_due as (
           select count(*) as count, ${since("(select min(late_since) from sending)")} as oldest_seconds from (
             select from sending

@@ -77,12 +77,11 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
   stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
-  senders: { worker: "select", operator: "select, insert, update, delete" },
-  link_domains: { api: "select", worker: "select", operator: "select, insert, update, delete" },
-  sender_ramps: {
-    worker: "select, update (day_number, counted_on, sent)",
+  senders: {
+    worker: "select, update (ramp_day_number, ramp_counted_on, ramp_sent)",
     operator: "select, insert, update, delete",
   },
+  link_domains: { api: "select", worker: "select", operator: "select, insert, update, delete" },
   dkim_keys: { worker: "select", operator: "select, insert, update, delete" },
   erased_clinicians: { worker: "select", operator: "select, insert" },
   erased_events: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },

@@ -2,7 +2,7 @@ import { type CampaignId, OrganizationId, SenderId } from "@outreach/domain/Iden
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { LinkDomainTaken } from "@outreach/domain/senders/LinkDomainRepository"
-import { type Ramp, RampState } from "@outreach/domain/senders/Ramp"
+import { RampState } from "@outreach/domain/senders/Ramp"
 import {
   DKIM_OVERLAP_DAYS,
   DKIM_RECORD_DAYS,
@@ -24,18 +24,18 @@ import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, decodeRow, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const ramps = rowsOf(RampState, {
-  daily: "array_to_string(daily, ',')",
-  sentToday: "case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end",
-  allowedToday: "daily[day]",
+  daily: "array_to_string(sender.ramp, ',')",
+  sentToday: "case when day > cardinality(sender.ramp) then null when ramp_counted_on >= today then ramp_sent else 0 end",
+  allowedToday: "sender.ramp[day]",
 })
 const { columnsOf, decode } = rowsOf(Sender, {
   linkDomainVerifiedAt: `(
     select verified_at from link_domains link
     where link.organization_id = sender.organization_id and link.domain = sender.link_domain)`,
   ramp: `(
-    select ${ramps.json} from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
-    cross join lateral ramp_day(day_number, counted_on, sent, today) as day
-    where ramp.organization_id = sender.organization_id and ramp.sender_id = sender.id)`,
+    select ${ramps.json} from date(clock_timestamp() at time zone 'UTC') as today
+    cross join lateral ramp_day(ramp_day_number, ramp_counted_on, ramp_sent, today) as day
+    where sender.ramp is not null)`,
 })
 const columns = columnsOf("sender")
 const keys = rowsOf(Schema.Struct({ senderId: SenderId, ...DkimKey.fields }), {
@@ -92,22 +92,11 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       delete from link_domains link where verified_at is null and not exists (
         select from senders where organization_id = link.organization_id and link_domain = link.domain)`
 
-  /** Starts a sender's ramp at its first day, or removes it. A new ramp keeps today's count of the previous one. */
-  const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
-    ramp === null
-      ? sql`delete from sender_ramps where sender_id = ${senderId}`
-      : sql`
-            insert into sender_ramps as ramp (organization_id, sender_id, daily)
-            select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
-            on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
-              counted_on = least(ramp.counted_on, date(clock_timestamp() at time zone 'UTC')),
-              sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
-
   const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
     const sender = yield* sql`
         select ${columns} from campaigns campaign
-        join senders sender on sender.organization_id = campaign.organization_id
-          and sender.id = sender_of(campaign.organization_id, campaign.program_id)
+        cross join lateral sender_of(campaign.organization_id, campaign.program_id)
+        join senders sender on sender.organization_id = campaign.organization_id and sender.id = sender_id
         where campaign.id = ${campaignId}`.pipe(decode, first)
     return sender ?? null
   })
@@ -126,9 +115,10 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       const linkDomain = sender.linkDomain ?? null
       if (linkDomain !== null) yield* claimLinkDomain(organizationId, linkDomain)
       const added = yield* sql`
-          insert into senders (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain, link_domain)
+          insert into senders
+            (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain, link_domain, ramp)
           values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
-            ${sender.dkimDomain}, ${sender.bounceDomain}, ${linkDomain})
+            ${sender.dkimDomain}, ${sender.bounceDomain}, ${linkDomain}, string_to_array(${sender.ramp ?? null}::text, ',')::int[])
           on conflict (organization_id, coalesce(program_id, '')) do nothing
           returning 1`
       if (added.length === 0) {
@@ -141,7 +131,6 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         return yield* new SenderExists({ senderId: existing ?? "", of })
       }
       yield* insertKey(sender, key)
-      yield* setRamp(sender.id, sender.ramp ?? null)
       return yield* find(sender.id).pipe(Effect.flatMap(withKeys), only)
     }),
 
@@ -158,7 +147,14 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
     update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, linkDomain, ramp }) {
       const { organizationId } = yield* lock(senderId)
       if (linkDomain != null) yield* claimLinkDomain(organizationId, linkDomain)
-      if (ramp !== undefined) yield* setRamp(senderId, ramp)
+      // A new ramp starts at its first day, with today's count of the previous one.
+      if (ramp !== undefined) {
+        yield* sql`
+            update senders set ramp = string_to_array(${ramp}::text, ',')::int[], ramp_day_number = 1,
+              ramp_counted_on = least(ramp_counted_on, today),
+              ramp_sent = case when ramp_counted_on = today and ${ramp}::text is not null then ramp_sent else 0 end
+            from date(clock_timestamp() at time zone 'UTC') as today where id = ${senderId}`
+      }
       const updated = yield* sql`
           update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
             from_address = coalesce(${fromAddress ?? null}, from_address),

@@ -76,7 +76,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   restores: { others: "id" },
   retention_limits: { others: "parent" },
   send_rates: { kept: { scope: DOMAIN } },
-  sender_ramps: { others: "organization_id sender_id" },
   senders: {
     others: "organization_id id program_id from_name from_address reply_to dkim_domain bounce_domain link_domain",
   },

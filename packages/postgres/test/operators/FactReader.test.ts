@@ -246,9 +246,8 @@ describe("FactReader", { shuffle: false }, () => {
     yield* sql`update messages set due_at = due_at - interval '3 days' where campaign_id = ${id}`
     expect(yield* late).toBeGreaterThan(86_400)
     yield* sql`
-      insert into senders (organization_id, id, from_name, from_address, dkim_domain)
-      values (${organization.id}, 'snd_x', 'Acme', 'outreach@acme.test', 'acme.test')`
-    yield* sql`insert into sender_ramps (organization_id, sender_id, daily) values (${organization.id}, 'snd_x', '{1}')`
+      insert into senders (organization_id, id, from_name, from_address, dkim_domain, ramp)
+      values (${organization.id}, 'snd_x', 'Acme', 'outreach@acme.test', 'acme.test', '{1}')`
     expect(yield* late).toBeLessThanOrEqual(86_400)
   })
 
