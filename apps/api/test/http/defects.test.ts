@@ -114,7 +114,7 @@ describe("the readiness probe", () => {
   })
 
   it("is 200 after a failover, because only the workers wait for an operator", async () => {
-    await api().run(sql`insert into database_identity (identity) values ('before the promotion')`)
+    await api().run(sql`update clock_watch set identity = 'before the promotion'`)
     const { url, adminUrl, stop } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
     onTestFinished(stop)
     const ready = [await fetch(`${url}/readyz`), await fetch(`${await adminUrl()}/readyz`)]

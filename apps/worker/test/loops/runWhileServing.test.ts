@@ -49,7 +49,7 @@ const becomes = Effect.fnUntraced(function* (running: () => boolean, wanted: boo
 /** Moves the database to another timeline, as a promotion does, last seen a number of seconds ago. */
 const promote = (unseenSeconds: number) =>
   sql`
-    update database_identity set identity = split_part(current_identity(), '/', 1) || '/00000000',
+    update clock_watch set identity = split_part(current_identity(), '/', 1) || '/00000000',
       seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`
 
 /** Runs `during` next to a worker's work; `running` returns whether the work is active. */

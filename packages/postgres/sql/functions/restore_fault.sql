@@ -5,6 +5,6 @@ begin
   if exists (select from restores where finished_at is null) then
     return 'restoring';
   end if;
-  return (select 'moved' from database_identity where identity <> current_identity());
+  return (select 'moved' from clock_watch where identity <> current_identity());
 end
 $$;

@@ -1072,13 +1072,6 @@ create table granted_roles (
 
 -- The server
 
--- The database server that the workers last used: its system identifier and timeline. There is at most one row.
-create table database_identity (
-  is_only boolean primary key default true check (is_only),
-  identity text not null,
-  seen_at timestamptz not null default clock_timestamp()
-) with (fillfactor = 50);
-
 -- The timelines on which this database was written, each with the mark of its server.
 -- Two servers promoted to the same number have different marks: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
 create table timelines (
@@ -1102,13 +1095,16 @@ create unique index restores_under_way on restores ((finished_at is null)) where
 -- The trusted time of the database's clock, independent of the processes: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
 -- From steady_from to steady_to, by its own readings, the untrusted clock has run steadily. There is one row.
 -- faults are the times of an untrusted clock. Rows with such times aren't deleted by age.
+-- identity is that of the server that the workers last used, at seen_at: current_identity().
 create table clock_watch (
   believed_at timestamptz not null,
   steady_from timestamptz,
   steady_to timestamptz,
   doubt text,
   doubted_at timestamptz,
-  faults tstzmultirange not null default '{}'
+  faults tstzmultirange not null default '{}',
+  identity text,
+  seen_at timestamptz
 );
 create unique index clock_watch_row on clock_watch ((true));
 insert into clock_watch (believed_at) values (clock_timestamp());

@@ -129,19 +129,14 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, (sql) => {
 
     finish: (id) => sql`update restores set finished_at = clock_timestamp() where id = ${id}`,
 
-    databaseState: sql`select ${databaseStates.columns} from (select) one left join database_identity on true`.pipe(
-      databaseStates.decode,
-      only,
-    ),
+    databaseState: sql`select ${databaseStates.columns} from clock_watch`.pipe(databaseStates.decode, only),
 
     record: (identity) =>
       sql`
-          insert into database_identity (identity) select ${identity} where note_timeline() = ${identity}
-          on conflict (is_only) do update set identity = excluded.identity, seen_at = excluded.seen_at`,
+          update clock_watch set identity = ${identity}, seen_at = clock_timestamp() where note_timeline() = ${identity}`,
 
-    recordLost: (identity) =>
-      sql`update database_identity set identity = ${identity} where identity = current_identity()`,
+    recordLost: (identity) => sql`update clock_watch set identity = ${identity} where identity = current_identity()`,
 
-    see: sql`update database_identity set seen_at = clock_timestamp() where identity = current_identity()`,
+    see: sql`update clock_watch set seen_at = clock_timestamp() where identity = current_identity()`,
   }
 })

@@ -86,7 +86,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   erased_clinicians: { worker: "select", operator: "select, insert" },
   erased_events: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   erasures: { operator: "select, insert, update" },
-  database_identity: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   timelines: { api: "select", worker: "select, insert", operator: "select, insert" },
   restores: { api: "select", worker: "select", operator: "select, insert, update" },
   // The database sets the time, the role and the id.
@@ -99,7 +98,11 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
   operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
-  clock_watch: { api: "select", worker: "select", operator: "select" },
+  clock_watch: {
+    api: "select",
+    worker: "select, update (identity, seen_at)",
+    operator: "select, update (identity, seen_at)",
+  },
   retention_limits: { operator: "select" },
   granted_roles: { api: "select", worker: "select", operator: "select" },
   migrations: { api: "select", worker: "select", operator: "select" },

@@ -102,7 +102,7 @@ test("a database that moved to a different server doesn't send until an operator
 
   // The same as after a promotion.
   const before = `${current!.split("/")[0]}/00000000`
-  yield* sql`update database_identity set identity = ${before}`
+  yield* sql`update clock_watch set identity = ${before}`
   expect(yield* restores.databaseState).toMatchObject({ fault: "moved", recorded: before, current })
   expect(yield* claimed).toEqual([])
   expect(yield* acceptPromotion()).toMatchObject({ fault: null, recorded: current })
