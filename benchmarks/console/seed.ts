@@ -135,9 +135,10 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     select organization, program, current_date - d, 40, 25, 5, (${DAYS}::int - d) * 40, (${DAYS}::int - d) * 25, (${DAYS}::int - d) * 5
     from shares cross join generate_series(0, ${DAYS}::int) d`
   await sql`
-    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
     select organization, 'cmp_' || lpad(to_hex(n * 100 + 1), 32, '0'), 'hospital-' || d || '.test', '5.7.1', clock_timestamp() + interval '1 hour'
-    from shares cross join generate_series(1, 100) d`
+    from shares cross join generate_series(1, 100) d
+    on conflict (organization_id, campaign_id, domain) do update set pause_status = excluded.pause_status, paused_until = excluded.paused_until`
   await sql`
     insert into audit_log (operator, os_user, host, command, arguments, objects, organizations)
     select 'Benchmark', 'root', 'host', 'campaigns pause', '{}', '{}', array[organization] from shares cross join generate_series(1, 2500)`

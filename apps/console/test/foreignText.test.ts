@@ -66,7 +66,7 @@ const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
   }
   yield* changeAttempts(ids.organization, () => [attempt], ids.delivery)
   yield* sql`
-    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
     values (${ids.organization}, ${ids.campaign}, ${`${MARK}.test`}, '5.7.1', now() + interval '1 hour')`
   yield* sql`
     insert into late_refusals (organization_id, campaign_id, recipient_id, cause)

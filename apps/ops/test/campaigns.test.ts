@@ -131,7 +131,7 @@ describe("campaigns show", () => {
         insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
         select organization_id, id, 2, 2 from campaigns where id = ${id}`
       yield* sql`
-        insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+        insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
         select organization_id, id, 'c.test', '550 5.7.1', clock_timestamp() + interval '1 hour'
         from campaigns where id = ${id}`
       const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const

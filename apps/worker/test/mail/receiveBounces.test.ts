@@ -37,7 +37,7 @@ const sent = async (at: "now" | null = "now") => {
     const [row] = await run(sql<{ bounced: boolean; reasons: ReadonlyArray<string> | null; pauses: number }>`
       select bounced_at is not null as bounced,
         (select array_agg(body::jsonb -> 'data' ->> 'bounce_reason') from events where recipient_id = recipient.id) as reasons,
-        (select count(*)::int from domain_pauses where campaign_id = recipient.campaign_id) as pauses
+        (select count(*)::int from campaign_domains where campaign_id = recipient.campaign_id and paused_until is not null) as pauses
       from recipients recipient where id = ${message.id}`)
     return row
   }

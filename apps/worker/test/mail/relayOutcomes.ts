@@ -127,7 +127,7 @@ export const proveOutcomes = async (
         (select body::jsonb -> 'data' ->> 'bounce_reason' from events
           where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
         (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
-        (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
+        (select split_part(pause_status, ' ', 2) from campaign_domains where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
         (select suppression.reason from suppressions suppression
           where suppression.organization_id = recipient.organization_id and value = email) as suppressed
       from recipients recipient where campaign_id = ${campaign.id}`)

@@ -102,7 +102,8 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
           and ${allOf(
             equal({ organization_id: organizationId, program_id: programId, "campaigns.status": status, kind }),
             text === undefined ? undefined : sql`strpos(lower(campaigns.name), lower(${text})) > 0`,
-            senderId && sql`(select sender_id from sender_of(campaigns.organization_id, campaigns.program_id)) = ${senderId}`,
+            senderId &&
+              sql`(select sender_id from sender_of(campaigns.organization_id, campaigns.program_id)) = ${senderId}`,
             before && sql`campaigns.id < ${before}`,
           )}
         order by campaigns.id desc limit ${limit}
@@ -135,30 +136,21 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
   /** Reads the domains with the most outcomes, currently paused domains first. */
   domains: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
     sql`
-      with pause as materialized (
-        select domain, until from domain_pauses
-        where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > statement_timestamp()
-        order by until limit ${limit}
+      with paused as materialized (
+        select * from campaign_domains
+        where organization_id = ${organizationId} and campaign_id = ${campaignId} and paused_until > statement_timestamp()
+        order by paused_until limit ${limit}
       ), answered as materialized (
         select * from campaign_domains
-        where organization_id = ${organizationId} and campaign_id = ${campaignId}
+        where organization_id = ${organizationId} and campaign_id = ${campaignId} and size > 0
         order by size desc limit ${limit}
-      ), paused as (
-        -- Single look-ups, because a new campaign has no statistics.
-        select pause.domain as paused_domain, until, kept.* from pause left join lateral (
-          select * from campaign_domains
-          where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = pause.domain limit 1
-        ) kept on true
-      ), found as (
-        select * from paused
-        union all select domain, null, answered.* from answered where domain <> all (select domain from pause)
       )
-      select paused_domain as domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
-        coalesce(mailbox_not_found, 0) as "mailboxNotFound", coalesce(mailbox_disabled, 0) as "mailboxDisabled",
-        coalesce(domain_not_found, 0) as "domainNotFound", coalesce(address_invalid, 0) as "addressInvalid",
-        coalesce(other, 0) as other, until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
-      from found
-      order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
+      select domain, sent, deferred, refused, mailbox_not_found as "mailboxNotFound", mailbox_disabled as "mailboxDisabled",
+        domain_not_found as "domainNotFound", address_invalid as "addressInvalid", other,
+        case when paused_until > statement_timestamp() then paused_until end as "pausedUntil",
+        last_reply as "lastReply", last_reply_at as "lastReplyAt"
+      from (select * from paused union all select * from answered where domain <> all (select domain from paused)) found
+      order by coalesce(paused_until > statement_timestamp(), false) desc, sent + deferred + refused desc, domain limit ${limit}`.pipe(
       decodeDomains,
     ),
 

@@ -35,9 +35,9 @@ const states = rowsOf(SendingState, {
   pauses: `(
     select coalesce(jsonb_agg(jsonb_build_object('domain', domain, 'status', status, 'until',
         to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by until, domain), '[]') from (
-      select domain, status, until from domain_pauses
-      where organization_id = campaign.organization_id and campaign_id = campaign.id and until > statement_timestamp()
-      order by until, domain limit ${MAX_PAUSES}
+      select domain, pause_status as status, paused_until as until from campaign_domains
+      where organization_id = campaign.organization_id and campaign_id = campaign.id and paused_until > statement_timestamp()
+      order by paused_until, domain limit ${MAX_PAUSES}
     ) pause)`,
 })
 
@@ -52,9 +52,9 @@ const recipientStates = rowsOf(RecipientState, {
   failure:
     "case when failure_class is not null then jsonb_build_object('class', failure_class, 'code', failure_code) end",
   pausedUntil: `(
-    select until from domain_pauses pause
-    where pause.organization_id = recipient.organization_id and pause.campaign_id = recipient.campaign_id
-      and domain = lower(split_part(email, '@', -1)) and until > statement_timestamp())`,
+    select paused_until from campaign_domains kept
+    where kept.organization_id = recipient.organization_id and kept.campaign_id = recipient.campaign_id
+      and domain = lower(split_part(email, '@', -1)) and paused_until > statement_timestamp())`,
   lastReply: `(
     select reply from message_attempts attempt
     where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id

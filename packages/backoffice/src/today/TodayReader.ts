@@ -70,7 +70,7 @@ const FailingEndpoint = Schema.Struct({
 const MAX_FAILING_ENDPOINTS = 100
 
 const decodeToday = decodeRow(Today.fields)
-const refusingDomains = rowsOf(RefusingDomain, { campaign: "name", status: "pause.status" })
+const refusingDomains = rowsOf(RefusingDomain, { campaign: "name", status: "pause_status", until: "paused_until" })
 const complainedRows = rowsOf(ComplainedCampaign, { campaign: "name" })
 const failingEndpoints = rowsOf(FailingEndpoint, {
   id: "endpoint.id",
@@ -124,8 +124,8 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
     readRefusingDomains: (organizationId: OrganizationId | null) =>
       sql`
         select ${refusingDomains.columns}
-        from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
-        where until > statement_timestamp() and ${isOf(organizationId, "pause")}
+        from campaign_domains kept join campaigns on campaigns.organization_id = kept.organization_id and campaigns.id = campaign_id
+        where paused_until > statement_timestamp() and ${isOf(organizationId, "kept")}
         order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(refusingDomains.decode),
 
     /** Lists campaigns with too many complaints, the greatest share first; at most `MAX_REFUSING_DOMAINS`. */

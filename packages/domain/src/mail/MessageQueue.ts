@@ -2,7 +2,6 @@ import type { BounceReason } from "@outreach/contract/names"
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MessageLease, MessageTemplate } from "./Message.ts"
@@ -53,17 +52,12 @@ export interface SettledMessage<Settlement = MessageSettlement> {
 export interface DomainAnswer {
   readonly campaignId: CampaignId
   readonly email: string
-  readonly answer: "sent" | "deferred" | "refused" | BounceReason
+  /** Null isn't counted. */
+  readonly answer: "sent" | "deferred" | "refused" | BounceReason | null
   /** From `cleanSmtpReply`, if the message wasn't accepted; null if unknown. */
   readonly reply: string | null
-}
-
-/** A rejection about us, and the duration of the domain's pause. */
-export interface DomainRejection {
-  readonly campaignId: CampaignId
-  readonly email: EmailAddress
-  readonly status: string
-  readonly delaySeconds: number
+  /** Status of a rejection about us, and how long the campaign pauses the domain. */
+  readonly pause?: { readonly status: string; readonly seconds: number } | undefined
 }
 
 /** Limits of one claim. A rate counts attempts: no minute has more, except for those of one second. */
@@ -95,7 +89,7 @@ export class MessageQueue extends Context.Service<
     lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
     /** Extends leases that are still held. Returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
-    /** Deletes rates and domain pauses unused for `SEND_RATE_RETENTION_SECONDS`. */
+    /** Deletes rates unused for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
     /** Reads the common data of a campaign's messages. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
@@ -118,10 +112,8 @@ export class MessageQueue extends Context.Service<
       recipientIds: ReadonlyArray<RecipientId>,
       messages: ReadonlyArray<SettledMessage>,
     ): Effect.Effect<ReadonlyArray<LeaseKey>>
-    /** Counts domains' responses, and stores each domain's last rejection; before the organization's clock is locked. */
+    /** Counts domains' responses, stores each domain's last rejection, and pauses domains; before the organization's clock is locked. */
     countAnswers(organizationId: OrganizationId, answers: ReadonlyArray<DomainAnswer>): Effect.Effect<void>
-    /** Pauses the domains that rejected us. */
-    pauseDomains(organizationId: OrganizationId, rejections: ReadonlyArray<DomainRejection>): Effect.Effect<void>
     /** Subtracts messages from the counts of ramps. Past days don't change. */
     giveBackToRamps(
       organizationId: OrganizationId,

@@ -10,7 +10,6 @@ import { Transaction } from "../Transaction.ts"
 import type { MessageLease } from "./Message.ts"
 import {
   type DomainAnswer,
-  type DomainRejection,
   type FinalSettlement,
   type LeaseKey,
   type MessageAttempt,
@@ -77,8 +76,6 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   ]
   const held = new Set(leases.map(keyOf))
   const settled = items.filter(({ lease }) => held.has(keyOf(lease)))
-  const rejections = settled.flatMap(rejectionOf)
-  if (rejections.length > 0) yield* queue.pauseDomains(organizationId, rejections)
   const answers = settled.flatMap(answersTo)
   if (answers.length > 0) yield* queue.countAnswers(organizationId, answers)
   const left = settled.filter(isFinal)
@@ -99,21 +96,18 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
 const isRetry = (item: SettledMessage): item is SettledMessage<RetrySettlement> => item.settlement.state === "retry"
 const isFinal = (item: SettledMessage): item is SettledMessage<FinalSettlement> => item.settlement.state !== "retry"
 
-const rejectionOf = ({ lease, settlement }: SettledMessage): ReadonlyArray<DomainRejection> => {
-  if (settlement.state !== "retry" || settlement.refusedWith === undefined || settlement.delaySeconds === null)
-    return []
-  const { campaignId, email } = lease
-  return [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
-}
-
 /** Returns the reply of a recipient domain's server; empty without one. */
 const answersTo = ({ lease, settlement, attempt }: SettledMessage): ReadonlyArray<DomainAnswer> => {
   const { campaignId, email } = lease
   const reply = attempt?.reply ?? null
-  if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
-  if (settlement.state === "bounced") return [{ campaignId, email, answer: bounceReasonOf(settlement.event), reply }]
-  const answer = attempt?.outcome
-  return answer === "deferred" || answer === "refused" ? [{ campaignId, email, answer, reply }] : []
+  if (settlement.state !== "retry") {
+    const isSent = settlement.state === "sent"
+    return [{ campaignId, email, answer: isSent ? "sent" : bounceReasonOf(settlement.event), reply: isSent ? null : reply }]
+  }
+  const { refusedWith: status, delaySeconds: seconds } = settlement
+  const pause = status === undefined || seconds === null ? undefined : { status, seconds }
+  const answer = attempt?.outcome === "deferred" || attempt?.outcome === "refused" ? attempt.outcome : null
+  return answer === null && pause === undefined ? [] : [{ campaignId, email, answer, reply, pause }]
 }
 
 /** Returns whether no recipient's server was contacted about the message, as far as known. A deferral is a reply. */

@@ -176,9 +176,10 @@ begin
   select json_object_agg(scope, extract(epoch from next_at)::double precision) into rates from locked;
 
   select json_agg(json_build_object(
-    'campaignId', campaign, 'domain', each.domain, 'until', extract(epoch from until)::double precision)) into pauses
+    'campaignId', campaign, 'domain', each.domain, 'until', extract(epoch from paused_until)::double precision)) into pauses
   from (select distinct * from unnest(message.organizations, message.campaigns, message.domains) as each (organization, campaign, domain)) each
-  join domain_pauses pause on pause.organization_id = organization and pause.campaign_id = campaign and pause.domain = each.domain;
+  join campaign_domains kept on kept.organization_id = organization and kept.campaign_id = campaign and kept.domain = each.domain
+  where paused_until > now_at;
 
   return json_build_object(
     'now', extract(epoch from clock_timestamp())::double precision, 'candidates', coalesce(message.candidates, '[]'),

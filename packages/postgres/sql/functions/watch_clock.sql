@@ -50,7 +50,7 @@ begin
       where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;
       update deliveries set due_at = now_at where due_at >= ahead_from;
       update endpoint_readers set probe_at = now_at where probe_at >= ahead_from;
-      update domain_pauses set until = now_at where until >= ahead_from;
+      update campaign_domains set paused_until = now_at where paused_until >= ahead_from;
       update senders set ramp_counted_on = now_at::date where ramp_counted_on >= ahead_from::date and ramp_counted_on > now_at::date;
       delete from send_rates where next_at >= ahead_from;
     end if;

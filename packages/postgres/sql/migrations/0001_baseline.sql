@@ -277,6 +277,7 @@ create table campaign_count_changes (
 
 -- Outcomes by recipient domain. A message may be deferred and refused several times; each reply counts.
 -- cleanSmtpReply removes addresses from last_reply.
+-- Until paused_until, the campaign sends no e-mails to the domain, because of a rejection with pause_status at paused_at.
 -- size grows with the outcomes, mainly with refusals, which operators look for. It rarely changes, so that its index is rarely written.
 create table campaign_domains (
   organization_id text collate "C" not null,
@@ -292,12 +293,16 @@ create table campaign_domains (
   other integer not null default 0,
   last_reply text,
   last_reply_at timestamptz,
+  pause_status text,
+  paused_at timestamptz,
+  paused_until timestamptz,
   size integer not null generated always as (floor(ln(1 + sent + 10::double precision * (deferred + refused)
     + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer) stored,
   primary key (organization_id, campaign_id, domain),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
 create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, size);
+create index campaign_domains_paused on campaign_domains (paused_until) where paused_until is not null;
 create index campaign_domains_bounced on campaign_domains (organization_id, domain)
   where mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other > 0;
 
@@ -741,18 +746,6 @@ create unlogged table send_rates (
   scope text collate "C" primary key,
   next_at timestamptz not null
 ) with (fillfactor = 50);
-
--- The recipient domains to which a campaign sends no e-mails for some time.
-create table domain_pauses (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  domain text collate "C" not null,
-  status text not null,
-  paused_at timestamptz not null default clock_timestamp(),
-  until timestamptz not null,
-  primary key (organization_id, campaign_id, domain),
-  foreign key (organization_id, campaign_id) references campaigns
-);
 
 -- Recipients who reported their message as unwanted. There is no event for it, so the recipient's row and stamp don't change.
 create table complaints (

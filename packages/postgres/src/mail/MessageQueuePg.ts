@@ -97,34 +97,28 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
       )
     }),
 
-    // In a fixed order to avoid deadlocks.
+    // In a fixed order to avoid deadlocks. Counts and pauses share a statement, so that each row is locked once.
     countAnswers: (organizationId, answers) => {
-      const rows = answers.map((answer) => ({ ...answer, domain: domainOf(answer.email), reply: answer.reply ?? "" }))
-      const types = { campaignId: "text", domain: "text", answer: "text", reply: "text" } as const
+      const rows = answers.map(({ campaignId, email, answer, reply, pause }) => ({
+        ...{ campaignId, domain: domainOf(email), answer: answer ?? "", reply: reply ?? "" },
+        ...{ pauseStatus: pause?.status ?? "", pauseSeconds: pause?.seconds ?? 0 },
+      }))
+      const types = { campaignId: "text", domain: "text", answer: "text", reply: "text", pauseStatus: "text" } as const
       const list = (write: (answer: string) => string) => sql.literal(ANSWERS.map(write).join(", "))
+      const newest = ["last_reply", "last_reply_at", "pause_status", "paused_at", "paused_until"]
       return sql`
         insert into campaign_domains as kept (
-          organization_id, campaign_id, domain, ${list((answer) => answer)}, last_reply, last_reply_at)
+          organization_id, campaign_id, domain, ${list((answer) => answer)}, ${sql.literal(newest.join(", "))})
         select ${organizationId}, campaign_id, domain, ${list((answer) => `count(*) filter (where answer = '${answer}')`)},
           (array_agg(reply order by place desc) filter (where reply <> ''))[1],
-          case when bool_or(reply <> '') then clock_timestamp() end
-        from ${toTable("answer", rows, types, "place")}
+          case when bool_or(reply <> '') then clock_timestamp() end, nullif(max(pause_status), ''),
+          case when bool_or(pause_status <> '') then clock_timestamp() end,
+          clock_timestamp() + make_interval(secs => nullif(max(pause_seconds), 0))
+        from ${toTable("answer", rows, { ...types, pauseSeconds: "int" }, "place")}
         group by campaign_id, domain order by campaign_id, domain
         on conflict (organization_id, campaign_id, domain) do update set
           ${list((answer) => `${answer} = kept.${answer} + excluded.${answer}`)},
-          last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
-    },
-
-    pauseDomains: (organizationId, rejections) => {
-      const domains = rejections.map((rejection) => ({ ...rejection, domain: domainOf(rejection.email) }))
-      return sql`
-        insert into domain_pauses (organization_id, campaign_id, domain, status, until)
-        select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
-          clock_timestamp() + make_interval(secs => delay_seconds)
-        from ${toTable("rejection", domains, { campaignId: "text", domain: "text", status: "text", delaySeconds: "int" })}
-        order by campaign_id, domain
-        on conflict (organization_id, campaign_id, domain)
-          do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
+          ${sql.literal(newest.map((column) => `${column} = coalesce(excluded.${column}, kept.${column})`).join(", "))}`
     },
 
     giveBackToRamps: Effect.fnUntraced(function* (organizationId, days) {
@@ -179,14 +173,12 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
             and message.lease_token = lease.lease_token
           returning lease.lease_token`.pipe(decodeTokens),
 
-    forgetRates: Effect.gen(function* () {
-      const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
-      // Skips locked rows, because a claim locks rates in a different order.
-      yield* sql`
-          delete from send_rates where scope in (
-            select scope from send_rates where next_at < ${before} for update skip locked)`
-      yield* sql`delete from domain_pauses where until < ${before}`
-    }),
+    // Skips locked rows, because a claim locks rates in a different order.
+    forgetRates: sql`
+        delete from send_rates where scope in (
+          select scope from send_rates
+          where next_at < plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)
+          for update skip locked)`,
 
     template: (campaignId) =>
       sql`

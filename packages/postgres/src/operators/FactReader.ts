@@ -75,7 +75,7 @@ const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
     select jsonb_build_object('raised', ${numberWith("not is_high")}, 'high', ${numberWith("is_high")})
     from complained where ${isIn()})`,
   domainsRejecting: `(
-    select count(distinct domain) from domain_pauses where until > statement_timestamp() and ${isIn()})`,
+    select count(distinct domain) from campaign_domains where paused_until > statement_timestamp() and ${isIn()})`,
   inboxQuarantined: upToCap(`inbox where quarantined_at is not null and ${isIn()}`),
   deliveriesRows: statistic("n_live_tup"),
   deliveriesDeadRows: statistic("n_dead_tup"),

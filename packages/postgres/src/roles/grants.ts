@@ -58,7 +58,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   campaign_turns: { worker: "select, insert, update, delete", operator: "select" },
   organization_turns: { worker: "select, insert, update, delete", operator: "select" },
   send_rates: { worker: "select, insert, update, delete", operator: "select" },
-  domain_pauses: { worker: "select, insert, update, delete", operator: "select" },
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
   hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   suppressions: {

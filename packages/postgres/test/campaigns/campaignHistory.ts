@@ -88,7 +88,7 @@ export const carryOut = Effect.fnUntraced(function* (
       return yield* (yield* CampaignRepository).openAndComplete
     case "send":
       yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id} and due_at < 'infinity'`
-      yield* sql`delete from domain_pauses where campaign_id = ${campaign.id}`
+      yield* sql`update campaign_domains set paused_until = null where campaign_id = ${campaign.id}`
       for (const lease of yield* claimMessages(operation.limit)) yield* sendWith(lease, operation.outcome)
       return
     case "quarantine":

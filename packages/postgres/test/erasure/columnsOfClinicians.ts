@@ -27,7 +27,11 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   audit_chain: { others: "kind command_id previous hash removed_by" },
   campaign_count_changes: { others: "organization_id campaign_id id" },
   campaign_counts: { others: "organization_id campaign_id" },
-  campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },
+  campaign_domains: {
+    erased: "last_reply",
+    kept: { domain: DOMAIN },
+    others: "organization_id campaign_id pause_status",
+  },
   campaign_turns: { others: "organization_id campaign_id" },
   campaigns: {
     others:
@@ -40,7 +44,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   digest_funnel: { others: "organization_id program_id" },
   digest_outreach: { others: "organization_id program_id" },
   dkim_keys: { others: "organization_id id sender_id selector public_key ciphertext" },
-  domain_pauses: { kept: { domain: DOMAIN }, others: "organization_id campaign_id status" },
   endpoint_readers: { others: "endpoint_id organization_id owner notice_to" },
   erased_clinicians: {
     kept: { hash: "a keyed hash, which goes on suppressing (decision 29)" },

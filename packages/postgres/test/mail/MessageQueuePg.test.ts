@@ -432,14 +432,13 @@ test("a rejection of the sender pauses sending from the campaign to only that do
   expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
   const due = yield* waits(campaign.id)
   expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
-  expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
-    { domain: "a.test", status: "550 5.7.1" },
-  ])
+  const paused = sql`select domain, pause_status as status from campaign_domains where campaign_id = ${campaign.id}`
+  expect(yield* paused).toEqual([{ domain: "a.test", status: "550 5.7.1" }])
 
   const other = yield* seedDomains({ "a.test": 1 })
   expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
 
-  yield* sql`update domain_pauses set until = clock_timestamp()`
+  yield* sql`update campaign_domains set paused_until = clock_timestamp()`
   yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
   expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
 })

@@ -29,7 +29,7 @@ const seedTroubles = Effect.gen(function* () {
     update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where organization_id = ${organization.id}`
   yield* sql`update endpoint_readers set allowance = 1 where endpoint_id = ${endpoint.id}`
   yield* sql`
-    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
     values (${organization.id}, ${campaign.id}, ${`${organization.id.slice(-6)}.test`}, '5.7.1', now() + interval '1 hour')`
   return seeded
 })

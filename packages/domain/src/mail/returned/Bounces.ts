@@ -46,8 +46,8 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
   const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, email)
   if (result === "refused") {
     if (verdict._tag === "Refused") {
-      const rejection = { campaignId, email, status: verdict.status, delaySeconds: OUR_RETRY.Refused }
-      yield* queue.pauseDomains(organizationId, [rejection])
+      const pause = { status: verdict.status, seconds: OUR_RETRY.Refused }
+      yield* queue.countAnswers(organizationId, [{ campaignId, email, answer: null, reply: null, pause }])
     }
     if (recipient.sentAt === null) return result
     return (yield* bounces.storeLateRefusal(recipient, lateRefusalCause(verdict), reply)) ? result : "repeated"
