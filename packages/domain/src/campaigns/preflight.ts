@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { commaSeparated } from "../commaSeparated.ts"
 import type { SenderDetail } from "../mail/templates/findHiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
@@ -6,30 +7,6 @@ import type { Sender } from "../senders/Sender.ts"
 import { minuteOf, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
 import { countNoun, numbers } from "./countNoun.ts"
-
-/** Checks before a campaign is sent, in display order. */
-export const PREFLIGHT_CHECKS = [
-  "recipients",
-  "suppressed",
-  "window",
-  "rate",
-  "sender",
-  "unsubscribe",
-  "public_base_url",
-  "postal_address",
-  "program",
-  "quota",
-  "endpoint",
-  "signing_secret",
-] as const
-
-/** Names of overridden checks, separated by commas. */
-export const ForcedChecks = commaSeparated(PREFLIGHT_CHECKS)
-
-/** Result of a check. A failed check means that the campaign couldn't be sent or wouldn't be lawful, and prevents scheduling. */
-export interface PreflightCheck extends Finding {
-  readonly check: (typeof PREFLIGHT_CHECKS)[number]
-}
 
 /** Facts about a campaign before it is sent. */
 export interface PreflightFacts {
@@ -58,13 +35,8 @@ export interface PreflightFacts {
   readonly now: number
 }
 
-export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
-  PREFLIGHT_CHECKS.map((check) => ({ check, ...CHECKS[check](facts) }))
-
-export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<PreflightCheck["check"]> =>
-  checks.filter(({ status }) => status === "failed").map(({ check }) => check)
-
-const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) => Finding>> = {
+/** Checks before a campaign is sent, in display order. */
+const CHECKS = {
   recipients: ({ campaign, progress: { recipients, withdrawn } }) => {
     if (recipients === 0) {
       return failed("No recipient is imported.", "Import recipients.", [
@@ -244,7 +216,21 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
           ["secrets", "rotate", "--organization", organizationId],
         )
   },
+} satisfies Readonly<Record<string, (facts: PreflightFacts) => Finding>>
+
+/** Names of overridden checks, separated by commas. */
+export const ForcedChecks = commaSeparated(Struct.keys(CHECKS))
+
+/** Result of a check. A failed check means that the campaign couldn't be sent or wouldn't be lawful, and prevents scheduling. */
+export interface PreflightCheck extends Finding {
+  readonly check: keyof typeof CHECKS
 }
+
+export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
+  Struct.keys(CHECKS).map((check) => ({ check, ...CHECKS[check](facts) }))
+
+export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<PreflightCheck["check"]> =>
+  checks.filter(({ status }) => status === "failed").map(({ check }) => check)
 
 /** Checks that links of production e-mails use https, which RFC 8058 (3.1) requires for one-click unsubscription. */
 export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "publicBaseUrl">): Finding => {

@@ -1,26 +1,21 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { EventId, OrganizationId } from "../Identifier.ts"
 
-/**
- * Reason for an incomplete response.
- *
- * `name_not_asked`: the name wasn't resolved in time because of other names; `deadline`: the time limit of the attempt; `blocked_address`: the name resolves to a forbidden address;
- * `unknown`: any other network failure.
- */
-export const NETWORK_FAILURES = [
-  "refused",
-  "reset",
-  "unresolved_name",
-  "name_not_asked",
-  "tls",
-  "connect_timeout",
-  "headers_timeout",
-  "body_timeout",
-  "deadline",
-  "blocked_address",
-  "unknown",
-] as const
-export type NetworkFailure = (typeof NETWORK_FAILURES)[number]
+/** Reasons for an incomplete response, each described as the start of a sentence. */
+export const NETWORK_FAILURES = {
+  refused: "The connection is refused",
+  reset: "The connection is closed before a response arrives",
+  unresolved_name: "Its host name doesn't resolve",
+  name_not_asked: "Its host name wasn't looked up in time because this service is overloaded",
+  tls: "TLS fails, usually because of its certificate",
+  connect_timeout: "It doesn't accept a connection in time",
+  headers_timeout: "It doesn't respond in time",
+  body_timeout: "Its response isn't complete in time",
+  deadline: "The whole call takes too long",
+  blocked_address: "Calls to its address aren't allowed, for example because it is in a private network",
+  unknown: "The network fails",
+} as const
+export type NetworkFailure = keyof typeof NETWORK_FAILURES
 
 /** Response to a delivery, or the reason why it is incomplete. */
 export type WebhookResponse =

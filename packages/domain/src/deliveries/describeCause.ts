@@ -1,5 +1,6 @@
 import { type Attempt, UNKNOWN_OUTCOME } from "./Delivery.ts"
 import type { DeliveryReason } from "./settleAttempt.ts"
+import { NETWORK_FAILURES } from "./WebhookClient.ts"
 
 /** Describes the result of an attempt briefly: its status, or the reason for having none, such as `connect timeout`. */
 export const describeOutcome = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
@@ -27,17 +28,7 @@ const FAILURES: Readonly<Record<Failure, string>> = {
   informational: "The partner's only response is {status}",
   redirect: "The partner responds with {status}, but redirects aren't followed",
   invalid_status: "The partner responds with {status}, which isn't an HTTP status",
-  refused: "The connection is refused",
-  reset: "The connection is closed before a response arrives",
-  unresolved_name: "Its host name doesn't resolve",
-  name_not_asked: "Its host name wasn't looked up in time because this service is overloaded",
-  tls: "TLS fails, usually because of its certificate",
-  connect_timeout: "It doesn't accept a connection in time",
-  headers_timeout: "It doesn't respond in time",
-  body_timeout: "Its response isn't complete in time",
-  deadline: "The whole call takes too long",
-  blocked_address: "Calls to its address aren't allowed, for example because it is in a private network",
-  unknown: "The network fails",
+  ...NETWORK_FAILURES,
   [UNKNOWN_OUTCOME]: "The worker was lost during the call",
 }
 

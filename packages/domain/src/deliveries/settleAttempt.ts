@@ -1,4 +1,5 @@
 import type { Outcome, Schedule } from "@outreach/retry-policy"
+import { Struct } from "effect"
 import type { Settlement } from "./DeliveryLeases.ts"
 import type { EndpointSettings } from "./Endpoint.ts"
 import { NETWORK_FAILURES, type WebhookResponse } from "./WebhookClient.ts"
@@ -11,7 +12,7 @@ export const DELIVERY_REASONS = [
   "redirect",
   "server_error",
   "invalid_status",
-  ...NETWORK_FAILURES,
+  ...Struct.keys(NETWORK_FAILURES),
 ] as const
 export type DeliveryReason = (typeof DELIVERY_REASONS)[number]
 

@@ -22,11 +22,12 @@ export interface Fact {
   readonly isCapped?: true
 }
 
-const count = <const Options extends Omit<Fact, "unit" | "about"> = object>(about: string, options?: Options) =>
-  ({ unit: "count", about, ...options }) as { readonly unit: "count"; readonly about: string } & Options
-
-const seconds = <const Options extends Omit<Fact, "unit" | "about"> = object>(about: string, options?: Options) =>
-  ({ unit: "seconds", about, ...options }) as { readonly unit: "seconds"; readonly about: string } & Options
+const factOf =
+  <Unit extends Fact["unit"]>(unit: Unit) =>
+  <const Options extends Omit<Fact, "unit" | "about"> = object>(about: string, options?: Options) =>
+    ({ unit, about, ...options }) as { readonly unit: Unit; readonly about: string } & Options
+const count = factOf("count")
+const seconds = factOf("seconds")
 
 const queue = { queue: DUE_QUEUES } as const
 /** Causes that keep the database from vacuuming deleted rows. */
