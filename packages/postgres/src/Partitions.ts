@@ -27,10 +27,7 @@ export class Partitions extends DatabaseService<Partitions>()("postgres/Partitio
   /** The time before which no events are stored, if it is the end of a partition; null if the first partition has events. */
   eventsKeptFrom: sql`
     select (
-      select bound from (
-        select substring(pg_get_expr(relpartbound, oid) from 'TO \\(''(.*?)''\\)')::timestamptz as bound
-        from pg_class where oid = to_regclass('events_earlier')
-      ) first
-      where not exists (select from events where emitted_at < bound)
+      select ends_at from partition_ranges('events')
+      where name = 'events_earlier' and not exists (select from events where emitted_at < ends_at)
     ) as at`.pipe(decodeKept),
 })) {}

@@ -1,4 +1,5 @@
 import { Statement } from "effect/sql"
+import { columnOf } from "./rowsOf.ts"
 
 /** Joins the defined conditions with `and`; true if there are none. */
 export const allOf = (...conditions: ReadonlyArray<Statement.Fragment | undefined>): Statement.Fragment =>
@@ -16,5 +17,20 @@ export const equal = (values: Readonly<Record<string, string | number | boolean 
       value === undefined
         ? undefined
         : Statement.fragment([Statement.literal(`${column} = `), Statement.parameter(value)]),
+    ),
+  )
+
+/**
+ * Creates the assignments of an `update`, each followed by a comma. Fields with an undefined value keep theirs.
+ *
+ * @example
+ * sql`update programs set ${assigned({ senderName: changes.senderName })} updated_at = clock_timestamp() where …`
+ */
+export const assigned = (values: Readonly<Record<string, unknown>>): Statement.Fragment =>
+  Statement.fragment(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [Statement.literal(`${columnOf(name)} = `), Statement.parameter(value), Statement.literal(", ")],
     ),
   )

@@ -16,6 +16,7 @@ import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Record, Struct } from "effect"
 import { adapter } from "../adapter.ts"
+import { assigned } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
 import { columnOf, decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
@@ -133,9 +134,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     update: Effect.fnUntraced(function* (campaignId, { perMinute, pauseOnComplaints }, version) {
       const current = sql`concat_ws(' ', coalesce(per_minute::text, 'none'), pause_on_complaints::text)`
       const rows = yield* sql`
-          update campaigns set updated_at = clock_timestamp(),
-            per_minute = case when ${perMinute !== undefined}::boolean then ${perMinute ?? null}::int else per_minute end,
-            pause_on_complaints = coalesce(${pauseOnComplaints ?? null}::boolean, pause_on_complaints)
+          update campaigns set ${assigned({ perMinute, pauseOnComplaints })} updated_at = clock_timestamp()
           where id = ${campaignId} and ${current} = coalesce(${version ?? null}, ${current}) returning ${columns}`.pipe(
         decode,
       )

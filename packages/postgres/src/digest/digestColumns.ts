@@ -28,9 +28,6 @@ export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(OUTGOI
   ]
 })
 
-/** The types of the events that the digest counts, including those with a recipient count. */
-export const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
-
 const fields = (isMeant: (column: DigestColumn) => boolean): string =>
   DIGEST_COLUMNS.filter(isMeant)
     .map(({ name }) => `'${name.replace("unsuspected_", "")}', coalesce(${name}, 0)`)

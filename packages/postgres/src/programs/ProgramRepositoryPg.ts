@@ -5,6 +5,7 @@ import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound, ProgramRepository, ProgramSlugTaken } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
+import { assigned, equal } from "../conditions.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { decodeColumn, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
@@ -66,12 +67,9 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
 
   update: (organizationId, programId, changes) => {
     const { name, senderName, postalAddress, status, learnerTarget, completerTarget } = changes
+    const values = assigned({ name, senderName, postalAddress, status, learnerTarget, completerTarget })
     return sql`
-          update programs set name = coalesce(${name ?? null}, name), status = coalesce(${status ?? null}, status),
-            sender_name = coalesce(${senderName ?? null}, sender_name), postal_address = coalesce(${postalAddress ?? null}, postal_address),
-            learner_target = case when ${learnerTarget !== undefined}::boolean then ${learnerTarget ?? null}::int else learner_target end,
-            completer_target = case when ${completerTarget !== undefined}::boolean then ${completerTarget ?? null}::int else completer_target end,
-            updated_at = clock_timestamp()
+          update programs set ${values} updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${programId}
           returning ${columns}`.pipe(decode, only)
   },
@@ -79,9 +77,5 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   updateTargets: (organizationId, programId, at) => addToFunnels(sql, organizationId, [programId], [], at),
 
   list: (organizationId) =>
-    sql`
-          select ${columns} from programs
-          where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
-      decode,
-    ),
+    sql`select ${columns} from programs where ${equal({ organization_id: organizationId })} order by id`.pipe(decode),
 }))

@@ -8,6 +8,7 @@ import {
 } from "@outreach/domain/senders/LinkDomainRepository"
 import { Effect, Struct } from "effect"
 import { adapter } from "../adapter.ts"
+import { equal } from "../conditions.ts"
 import { decodeColumn, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(LinkDomain)
@@ -21,9 +22,7 @@ export const LinkDomainRepositoryPg = adapter(LinkDomainRepository, (sql) => ({
       where verified_at is not null or verifying_until > clock_timestamp()`.pipe(served.decode),
 
   list: (organizationId) =>
-    sql`
-      select ${columns} from link_domains
-      where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by domain`.pipe(
+    sql`select ${columns} from link_domains where ${equal({ organization_id: organizationId })} order by domain`.pipe(
       decode,
     ),
 

@@ -20,12 +20,14 @@ import {
 } from "@outreach/domain/senders/SenderRepository"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
+import { assigned, equal } from "../conditions.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, decodeRow, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const ramps = rowsOf(RampState, {
   daily: "array_to_string(sender.ramp, ',')",
-  sentToday: "case when day > cardinality(sender.ramp) then null when ramp_counted_on >= today then ramp_sent else 0 end",
+  sentToday:
+    "case when day > cardinality(sender.ramp) then null when ramp_counted_on >= today then ramp_sent else 0 end",
   allowedToday: "sender.ramp[day]",
 })
 const { columnsOf, decode } = rowsOf(Sender, {
@@ -138,8 +140,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
 
     list: (organizationId) =>
       sql`
-          select ${columns} from senders sender
-          where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`.pipe(
+          select ${columns} from senders sender where ${equal({ organization_id: organizationId })} order by id`.pipe(
         decode,
         Effect.flatMap(withKeys),
       ),
@@ -156,11 +157,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
             from date(clock_timestamp() at time zone 'UTC') as today where id = ${senderId}`
       }
       const updated = yield* sql`
-          update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
-            from_address = coalesce(${fromAddress ?? null}, from_address),
-            reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
-            bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
-            link_domain = case when ${linkDomain !== undefined}::boolean then ${linkDomain ?? null} else link_domain end,
+          update senders sender set ${assigned({ fromName, fromAddress, replyTo, bounceDomain, linkDomain })}
             updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
         decode,

@@ -1,4 +1,4 @@
-import { OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
@@ -11,13 +11,13 @@ import { decodeSuppressions, suppressionColumns, toKeyTable } from "./suppressio
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 
 export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* (sql) {
-  const organizationOf = (programId: ProgramId) =>
-    sql`select organization_id from programs where id = ${programId}`.pipe(
-      decodeOwners,
-      firstOr(ProgramNotFound, { programId }),
-    )
   const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
-    programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
+    programId === undefined
+      ? Effect.succeed(organizationId)
+      : sql`select organization_id from programs where id = ${programId}`.pipe(
+          decodeOwners,
+          firstOr(ProgramNotFound, { programId }),
+        )
 
   return {
     add: (organizationId, clinicians, reason, { byUnsubscription = false, isApplied = true } = {}) => {

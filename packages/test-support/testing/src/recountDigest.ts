@@ -1,6 +1,6 @@
 import { FunnelCounts } from "@outreach/domain/digest/Digest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { DIGEST_COLUMNS, DIGEST_TYPES } from "@outreach/postgres/digest/digestColumns"
+import { DIGEST_COLUMNS } from "@outreach/postgres/digest/digestColumns"
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -12,6 +12,9 @@ interface Discrepancy {
   readonly kept: number
   readonly counted: number
 }
+
+/** The types of the events that the digest counts, including those with a recipient count. */
+const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
 
 const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
   const counted = isUnique ? "distinct recipient_id" : "*"
