@@ -1,7 +1,7 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
@@ -49,8 +49,7 @@ const PREPARATIONS: Readonly<Record<string, (seeded: Seeded) => Effect.Effect<un
   "/campaigns/:campaign/resume": ({ campaign: { id } }) => commandCampaign(id, "pause"),
   "/programs/:program/archive": ({ campaign: { id } }) => commandCampaign(id, "cancel"),
   "/endpoints/:endpoint/enable": ({ ids: { endpoint } }) => EndpointRepository.use(({ disable }) => disable(endpoint)),
-  "/issues/:group/unmute": ({ ids: { group } }) =>
-    FailureGroupRepository.use(({ mute }) => mute(group as never, "known")),
+  "/issues/:group/unmute": ({ ids: { group } }) => DeliveryRepository.use(({ mute }) => mute(group as never, "known")),
   "/dead-letters/replay": ({ ids: { replay } }) => ReplayJobQueue.use(({ cancel }) => cancel(replay)),
   "/inbox/replay": ({ ids: { organization } }) => applyBatch(organization),
   "/inbox/:event/replay": ({ ids: { organization } }) => applyBatch(organization),

@@ -1,9 +1,7 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
-import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
-import { FailureGroupRepositoryPg } from "./deliveries/FailureGroupRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
@@ -37,8 +35,6 @@ export const repositories = Layer.mergeAll(
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   DeliveryRepositoryPg,
-  DeadLetterRepositoryPg,
-  FailureGroupRepositoryPg,
   Partitions.layer,
   FactReader.layer,
   ReplayJobQueuePg,

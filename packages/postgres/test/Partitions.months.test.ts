@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { FEED_EVENT_TYPES } from "@outreach/contract"
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
@@ -122,7 +122,7 @@ describe("the monthly partitions", { shuffle: false }, () => {
       yield* worker.settle([retried!])
       const deadLetter = { dropped: 0, reason: `dead letter ${deliveries[1]!.id} is neither replayed nor removed` }
       expect(yield* dropOld).toEqual(deadLetter)
-      yield* (yield* DeadLetterRepository).replay(deliveries[1]!.id)
+      yield* (yield* DeliveryRepository).replay(deliveries[1]!.id)
       expect((yield* dropOld).reason).toMatch(/^delivery dlv_[0-9a-f]{32} waits$/)
       yield* worker.settle((yield* worker.take()).filter(({ isReplay }) => isReplay))
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
@@ -90,7 +90,7 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* DeliveryOutcomes).forgetGroups(90)
   yield* (yield* IdempotencyRepository).forgetExpired
   yield* (yield* OperatorRepository).deleteExpired
-  const deadLetters = yield* DeadLetterRepository
+  const deadLetters = yield* DeliveryRepository
   const before = yield* deadLetters.daysAgo(90)
   if (before !== null) yield* deadLetters.purge({ keepsDoubtful: true }, before, null)
   return yield* (yield* ErasureRepository).findEnded(3, null)

@@ -1,5 +1,5 @@
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { Hints } from "@outreach/postgres/events/Hints"
@@ -61,7 +61,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   )
 
   const purgeOld = Effect.fnUntraced(function* (days: number) {
-    const before = yield* (yield* DeadLetterRepository).daysAgo(days)
+    const before = yield* (yield* DeliveryRepository).daysAgo(days)
     if (before === null) return
     yield* purgeDeadLetters({ keepsDoubtful: true }, before, withPauses)
   })

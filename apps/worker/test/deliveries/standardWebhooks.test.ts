@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -65,7 +65,7 @@ describe("the headers of Standard Webhooks", () => {
             schedule: Schedule.spaced("20 millis"),
           }),
         )
-        expect(yield* DeadLetterRepository.use(({ replay }) => replay(dead!.id))).toBe(true)
+        expect(yield* DeliveryRepository.use(({ replay }) => replay(dead!.id))).toBe(true)
         return yield* receives(3)
       }),
       { retryAfter: "0s" },

@@ -1,6 +1,6 @@
+import { FailureGroupNotFound } from "@outreach/domain/deliveries/DeliveryRepository"
 import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
-import { FailureGroupNotFound } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"

@@ -1,6 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId, type EndpointId } from "@outreach/domain/Identifier"

@@ -1,4 +1,4 @@
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
@@ -21,7 +21,7 @@ export const muteIssue = operation("issues mute", {
   of,
   input: { reason: required(reason) },
   run: ({ groupId, reason }) =>
-    FailureGroupRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
+    DeliveryRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
   done: () => "Muted. It is only listed under muted issues, even if it reopens.",
   examples: ['ops issues mute fgr_… --reason "their nightly maintenance, ticket 4711"'],
 })
@@ -31,6 +31,6 @@ export const unmuteIssue = operation("issues unmute", {
   about: "Unmute an issue",
   label: "Unmute",
   of,
-  run: ({ groupId }) => FailureGroupRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
+  run: ({ groupId }) => DeliveryRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
   done: () => "Unmuted. It is listed and counted again.",
 })

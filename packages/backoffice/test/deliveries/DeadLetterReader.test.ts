@@ -1,10 +1,10 @@
 import { describe, expect } from "@effect/vitest"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   type DeadLetterCursor,
   type DeadLetterFilter,
-  DeadLetterRepository,
-} from "@outreach/domain/deliveries/DeadLetterRepository"
-import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+  DeliveryRepository,
+} from "@outreach/domain/deliveries/DeliveryRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -33,7 +33,7 @@ const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArr
 
 describe("Dead letters", () => {
   test("replays a dead letter from attempt 1, keeps the history of the old one, and lists it again if it fails again", function* () {
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const { endpoint } = yield* seedDeadLetters(1)
     const dead = (yield* deadLetters.list({ endpointId: endpoint.id }, 10)).at(-1)!
     expect(yield* deadLetters.replay(dead.id)).toBe(true)
@@ -57,7 +57,7 @@ describe("Dead letters", () => {
   })
 
   test("replays a dead letter once for concurrent operators, and rejects unknown ids", function* () {
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const { endpoint } = yield* seedDeadLetters(0)
     const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
     const replays = yield* Effect.replicateEffect(deadLetters.replay(dead!.id), 4, { concurrency: 4 })
@@ -68,7 +68,7 @@ describe("Dead letters", () => {
   })
 
   test("counts dead letters by endpoint and reason, without replayed ones", function* () {
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const endpointId = (yield* seedDeadLetters(3)).endpoint.id
     const [exhausted, newest] = yield* deadLetters.list({ endpointId }, 2)
     const count = (filter: DeadLetterFilter) =>
@@ -94,7 +94,7 @@ describe("Dead letters", () => {
   })
 
   test("only purges dead letters of the given age, replayed or not, chunk by chunk", function* () {
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const old = yield* seedAside(2010, { daysAgo: 91, reason: "rejected" })
     const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
     const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })

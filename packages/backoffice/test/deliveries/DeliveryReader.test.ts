@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { Delivery, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
@@ -167,7 +167,7 @@ describe("DeliveryReader", () => {
     expect(yield* ids({ endpointId: dead.endpoint.id })).toEqual(mine)
     expect(yield* ids({ eventId: dead.eventId })).toEqual(mine)
     expect(yield* ids({ eventId: dead.eventId, state: "delivered" })).toEqual([])
-    expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
+    expect(yield* (yield* DeliveryRepository).replay(mine[0]!)).toBe(true)
     expect(yield* ids({ campaignId, state: "pending" })).toHaveLength(1)
     yield* sql`delete from delivered where organization_id = ${other.organization.id}`
     yield* sql`delete from deliveries where organization_id = ${dead.organization.id}`

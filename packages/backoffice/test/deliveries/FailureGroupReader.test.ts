@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
+import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
@@ -73,7 +73,7 @@ const operation = fc.oneof(
 describe("Groups of failures", () => {
   test("match a recount after any additions, replays, purges and erasures, also concurrent ones", function* () {
     const seeds = [yield* seedDeadLetters(3), yield* seedDeadLetters(3)]
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const outcomes = yield* DeliveryOutcomes
     const apply = Effect.fnUntraced(function* (each: (typeof operations)[number], i: number) {
       if (each.type === "add") return yield* add(seeds[i % 2]!, each.failures)
@@ -127,7 +127,7 @@ describe("Groups of failures", () => {
     expect(yield* groups.totals({ organizationId })).toMatchObject({ open: 4, groups: 2 })
     expect(yield* groups.totals({ organizationId, status: 500 })).toMatchObject({ open: 3, groups: 1 })
     const [newest] = yield* (yield* DeadLetterReader).list({ endpointId: seeded.endpoint.id }, 1)
-    yield* (yield* DeadLetterRepository).replay(newest!.id)
+    yield* (yield* DeliveryRepository).replay(newest!.id)
     expect(yield* groups.find(first!.id)).toMatchObject({ open: 2, stored: 3 })
   })
 
@@ -169,7 +169,7 @@ describe("Groups of failures", () => {
 
   test("are replayed and purged separately, by status or by organization", function* () {
     const groups = yield* FailureGroupReader
-    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const replayJobs = yield* ReplayJobQueue
     const failed = { reason: "exhausted", status: 500, response: "Down", hoursAgo: 1 } as const
     const other = yield* seedDeadLetters(0)

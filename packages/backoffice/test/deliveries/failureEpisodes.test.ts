@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
@@ -166,7 +166,7 @@ describe("An episode of failures", () => {
 })
 
 test("A muted group is only in the list of muted groups, even if it fails again, until it is unmuted", function* () {
-  const repository = yield* FailureGroupRepository
+  const repository = yield* DeliveryRepository
   const { endpoint, call } = yield* seed(4)
   yield* call(1, 0)
   const [group] = yield* list(endpoint.id)

@@ -1,4 +1,4 @@
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
@@ -57,7 +57,7 @@ describe("TodayReader.read", () => {
     const one = yield* seedDeadLetters(3)
     const other = yield* seedDeadLetters(2)
     const [first] = yield* sql<{ id: DeliveryId }>`select min(id) as id from dead_letters`
-    yield* (yield* DeadLetterRepository).replay(first!.id)
+    yield* (yield* DeliveryRepository).replay(first!.id)
     const { dead } = (yield* sql<{ dead: number }>`
       select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
     yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`

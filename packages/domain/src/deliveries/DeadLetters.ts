@@ -3,17 +3,17 @@ import type { DeliveryId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import {
   type DeadLetterCursor,
-  DeadLetterRepository,
+  DeliveryRepository,
   NotDeadLetter,
   type PurgeFilter,
   type PurgeStep,
-} from "./DeadLetterRepository.ts"
+} from "./DeliveryRepository.ts"
 
 /** Replays dead letters, each as a new delivery. Returns their number. Fails at the end if some can't be replayed. */
 export const replayDeadLetters = Effect.fn("DeadLetters.replayDeadLetters")(function* (
   deliveryIds: ReadonlySet<DeliveryId>,
 ) {
-  const repository = yield* DeadLetterRepository
+  const repository = yield* DeliveryRepository
   const missed = yield* Effect.filter(deliveryIds, (id) =>
     Effect.map(repository.replay(id), (isReplayed) => !isReplayed),
   )
@@ -29,7 +29,7 @@ export const purgeDeadLetters = Effect.fn("DeadLetters.purgeDeadLetters")(functi
   /** Wraps each step, to report progress or to pause. */
   around: (step: Effect.Effect<PurgeStep>) => Effect.Effect<PurgeStep> = (step) => step,
 ) {
-  const repository = yield* DeadLetterRepository
+  const repository = yield* DeliveryRepository
   let purged = 0
   let after: DeadLetterCursor | null = null
   do {

@@ -2,8 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, FailureGroupId, ReplayId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
-import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 import { DEAD_LETTER_REASONS } from "./Delivery.ts"
+import type { DeadLetterFilter } from "./DeliveryRepository.ts"
 import type { EndpointUnavailable } from "./EndpointRepository.ts"
 
 export const MAX_REPLAYS_PER_SECOND = 10_000

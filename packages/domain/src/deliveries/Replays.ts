@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { inTransaction } from "../Transaction.ts"
-import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
+import type { DeadLetterFilter } from "./DeliveryRepository.ts"
 import { type LogRange, ReplayJobQueue, ReplayOverlaps, type ReplaySelection } from "./ReplayJobQueue.ts"
 
 /** Creates a job, unless a running one overlaps. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */

@@ -102,7 +102,9 @@ const answersTo = ({ lease, settlement, attempt }: SettledMessage): ReadonlyArra
   const reply = attempt?.reply ?? null
   if (settlement.state !== "retry") {
     const isSent = settlement.state === "sent"
-    return [{ campaignId, email, answer: isSent ? "sent" : bounceReasonOf(settlement.event), reply: isSent ? null : reply }]
+    return [
+      { campaignId, email, answer: isSent ? "sent" : bounceReasonOf(settlement.event), reply: isSent ? null : reply },
+    ]
   }
   const { refusedWith: status, delaySeconds: seconds } = settlement
   const pause = status === undefined || seconds === null ? undefined : { status, seconds }

@@ -1,4 +1,4 @@
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import {
   type LogRange,

@@ -1,7 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
@@ -120,7 +120,7 @@ describe("ReplayJobQueuePg", () => {
   test("replays each dead letter once, with concurrent workers and an operator", function* () {
     yield* seedDeadLetters(200)
     const { id } = yield* create({}, 700)
-    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const [newest] = yield* repository.list({}, 1)
     const work = Effect.gen(function* () {
       while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
@@ -137,7 +137,7 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("is only rejected while an active job is still going to replay some of the same dead letters", function* () {
-    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const seeded = [yield* seedDeadLetters(4), yield* seedDeadLetters(4, { reason: "poison" })]
     yield* insertDeadLetters(
       seeded.flatMap(({ organization, endpoint, eventId }) =>
@@ -212,7 +212,7 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("counts dead letters that were already replayed, and skips purged ones", function* () {
-    const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
+    const repository = { ...(yield* DeadLetterReader), ...(yield* DeliveryRepository) }
     const { endpoint } = yield* seedDeadLetters(10)
     const { endpoint: stranger } = yield* seedDeadLetters(1)
     const [one, two, three] = yield* repository.list({ endpointId: endpoint.id }, 3)

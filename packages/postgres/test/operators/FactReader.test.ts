@@ -1,9 +1,8 @@
 import { describe, expect } from "@effect/vitest"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import type { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { DUE_QUEUES, READINGS } from "@outreach/domain/operators/facts"
 import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
@@ -177,12 +176,12 @@ describe("FactReader", { shuffle: false }, () => {
   })
 
   test("counts unreplayed dead letters by reason, except those of muted groups of failures", function* () {
-    const groups = yield* FailureGroupRepository
+    const groups = yield* DeliveryRepository
     yield* seedDeadLetters(3, { reason: "rejected" })
     const poison = yield* seedDeadLetters(2, { reason: "poison" })
     const replayed = yield* seedDeadLetters(1, { reason: "rejected" })
     const dead = yield* value<DeliveryId>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
-    expect(yield* (yield* DeadLetterRepository).replay(dead)).toBe(true)
+    expect(yield* (yield* DeliveryRepository).replay(dead)).toBe(true)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
 
     const group = yield* value<FailureGroupId>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
