@@ -1,6 +1,7 @@
 import { Clock, Context, Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { DescribedError } from "../DescribedError.ts"
+import { serialise } from "../events/Event.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -122,26 +123,14 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const eventId = yield* createIdentifier("event")
   const clock = yield* Clock.Clock
   const started = yield* Clock.currentTimeMillis
-  const now = fromUnixMillis(started)
-  const envelope = {
-    object: "event",
-    livemode,
-    event_id: eventId,
-    event_type: TEST_EVENT_TYPE,
-    event_version: 1,
-    occurred_at: now,
-    emitted_at: now,
-    source: "service",
-    data: { endpoint_id: endpointId },
-    metadata: { test: true },
-  }
+  const event = { id: eventId, type: TEST_EVENT_TYPE, data: { endpoint_id: endpointId }, metadata: { test: true } }
   const delivery = {
     organizationId,
     id: yield* createIdentifier("delivery"),
     endpointId,
     eventId,
     isRow: false,
-    body: JSON.stringify(envelope),
+    body: serialise(event, livemode, fromUnixMillis(started)),
     attempt: 1,
     databaseAheadMs: started - monotonicMs(clock),
   }

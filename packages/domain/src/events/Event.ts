@@ -72,7 +72,11 @@ const describe = ({ organizationId, campaignId, programId, recipientId, token }:
   }))
 
 /** Serializes an event's envelope: the bytes that are stored once and sent at every attempt. */
-export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp): string =>
+export const serialise = (
+  event: Pick<EventDraft, "id" | "occurredAt" | "data"> & { readonly type: string; readonly metadata?: object },
+  livemode: boolean,
+  stamp: Timestamp,
+): string =>
   JSON.stringify({
     object: "event",
     livemode,
@@ -83,5 +87,5 @@ export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp
     emitted_at: stamp,
     source: "service",
     data: event.data,
-    metadata: null,
+    metadata: event.metadata ?? null,
   })

@@ -1,41 +1,27 @@
-import type { RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/returned/BounceRepository"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { domainOf } from "@outreach/domain/senders/Sender"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { countFeedback, deleteMessages } from "../campaigns/campaignChanges.ts"
-import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
 import { first, rowsOf } from "../rowsOf.ts"
 
-const states = rowsOf(Recipient.mapFields(Struct.pick(["sentAt", "bouncedAt"])))
+const recipients = rowsOf(Recipient)
 const messageRows = rowsOf(Schema.Struct({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean }), {
   isLeased: "coalesce(lease_until >= clock_timestamp(), false)",
 })
 
 export const BounceRepositoryPg = adapter(BounceRepository, (sql) => {
-  // A return path doesn't contain the organization, so the key is probed for each organization.
-  const find = (recipientId: RecipientId) =>
-    sql`
-        select recipient.* from organizations organization
-        cross join lateral (
-          select ${recipientColumns} from recipients
-          where organization_id = organization.id and id = ${recipientId} and erased_at is null
-        ) recipient`.pipe(decodeRecipients, first)
-
   return {
     lock: Effect.fnUntraced(function* (recipientId) {
-      const known = yield* find(recipientId)
-      if (known === undefined) return undefined
-      const { organizationId } = known
-      const rows = yield* sql`
-          select ${states.columns}
-          from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`.pipe(
-        states.decode,
-      )
-      // The recipient was erased while this waited for the lock, so the earlier data must not be written.
-      if (rows[0] === undefined) return undefined
-      const recipient = { ...known, ...rows[0] }
+      // A return path doesn't contain the organization, so the key is probed for each organization. A recipient who is erased while this
+      // waits for the lock isn't returned.
+      const recipient = yield* sql`
+          select ${recipients.columnsOf("recipient")} from organizations organization
+          join recipients recipient on recipient.organization_id = organization.id and recipient.id = ${recipientId}
+          where erased_at is null for update of recipient`.pipe(recipients.decode, first)
+      if (recipient === undefined) return undefined
+      const { organizationId } = recipient
       if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
       const messages = yield* sql`
           select ${messageRows.columns} from messages
@@ -82,15 +68,13 @@ export const BounceRepositoryPg = adapter(BounceRepository, (sql) => {
       return rows.length > 0
     }),
 
-    storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
-      const rows = yield* sql`
+    storeComplaint: ({ organizationId, campaignId, id }, feedbackType) =>
+      sql`
           with stored as (
             insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
             values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
             on conflict do nothing returning organization_id, recipient_id, reported_at as at
           ), counted as (${countFeedback("complained", 1, "select * from stored")})
-          select from stored`
-      return rows.length > 0
-    }),
+          select from stored`.pipe(Effect.map((rows) => rows.length > 0)),
   }
 })

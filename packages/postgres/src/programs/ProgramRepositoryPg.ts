@@ -7,14 +7,13 @@ import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { assigned, equal } from "../conditions.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
-import { decodeColumn, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Program)
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 const decodeSlugs = decodeRows({ slug: Schema.String, id: ProgramId })
 const decodeCampaigns = decodeColumn({ id: CampaignId })
 const decodeQuota = decodeValue({ is_reached: Schema.Boolean })
-const decodeCounts = decodeColumn({ count: Schema.Int })
 
 export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   create: Effect.fnUntraced(function* (program) {
@@ -45,13 +44,12 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   isQuotaReached: (organizationId, programId) =>
     sql`select quota_reached(${organizationId}, ${programId}) as is_reached`.pipe(decodeQuota),
 
-  countCompleters: Effect.fnUntraced(function* (organizationId, programId) {
-    const count = yield* sql`
-          select completer_qualified_total as count from digest_funnel
-          where organization_id = ${organizationId} and program_id = ${programId}
-          order by date desc limit 1`.pipe(decodeCounts, first)
-    return count ?? 0
-  }),
+  countCompleters: (organizationId, programId) =>
+    sql`
+          select coalesce((
+            select completer_qualified_total from digest_funnel
+            where organization_id = ${organizationId} and program_id = ${programId} order by date desc limit 1
+          ), 0) as count`.pipe(decodeCount),
 
   lock: (programId) =>
     sql`select organization_id from programs where id = ${programId} for no key update`.pipe(
