@@ -120,9 +120,7 @@ begin
     where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
 
   update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
-    -- An organization without ramps needs no sender.
-    case when exists (select from sender_ramps where organization_id = campaign.organization_id)
-      and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
+    case when exists (select from sender_of(campaign.organization_id, campaign.program_id) where slots = 0) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
       -- The transaction that removes the reason sets no turn.
@@ -536,32 +534,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.fence_clock(clock_of text, skew_seconds double precision)
- RETURNS timestamp with time zone
- LANGUAGE plpgsql
-AS $function$
-declare
-  here constant text := note_timeline();
-  skew constant interval := make_interval(secs => skew_seconds);
-  clock record;
-  stamp timestamptz;
-begin
-  select * into clock from organization_clock where organization_id = clock_of for update;
-  if clock.identity = here then
-    stamp := greatest(clock_timestamp(), clock.last + interval '1 microsecond');
-  elsif clock.last < clock.fenced_at + interval '1 second' then
-    -- The last stamp is itself a fence, later than any clock. Lost stamps follow it by microseconds, or are clock times.
-    stamp := greatest(clock_timestamp() + skew, clock.last + interval '1 second');
-  else
-    stamp := greatest(clock_timestamp(), clock.last) + skew;
-  end if;
-  update organization_clock set last = stamp, identity = here, server_started_at = pg_postmaster_start_time(),
-    fenced_at = case when clock.identity = here then fenced_at else stamp end
-  where organization_id = clock_of;
-  return stamp;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.first_due()
  RETURNS TABLE(endpoint_id text, replay boolean, due_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -772,10 +744,10 @@ begin
   update send_rates set next_at = to_timestamp(used.next_at::double precision)
   from jsonb_each_text(decision -> 'rates') as used (used_scope, next_at) where scope = used_scope;
 
-  update sender_ramps set day_number = ramp_day(day_number, counted_on, sent, day), counted_on = day,
-    sent = case when counted_on = day then sent else 0 end + times
+  update senders set ramp_day_number = ramp_day(ramp_day_number, ramp_counted_on, ramp_sent, day), ramp_counted_on = day,
+    ramp_sent = case when ramp_counted_on = day then ramp_sent else 0 end + times
   from jsonb_to_recordset(decision -> 'ramps') as used ("organizationId" text, "senderId" text, day date, times integer)
-  where organization_id = "organizationId" and sender_id = "senderId";
+  where organization_id = "organizationId" and id = "senderId";
 
   if decision -> 'deferrals' <> '[]' then
     with deferral as materialized (
@@ -824,23 +796,18 @@ AS $function$
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
     -- The remaining requests by links of other messages to the same clinician.
-    select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
+    select key.organization_id, key.kind, key.value,
+      unnest(case when from_organization then array['', recipient.program_id] else array[recipient.program_id] end) as program_id
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
     join recipients recipient on recipient.organization_id = other.organization_id and recipient.id = other.recipient_id
       and key.value = case key.kind when 'npi' then recipient.npi else lower(recipient.email) end
-  ), of_program as (
+  ), removed as (
     delete from suppressions suppression using key
-    where suppression.organization_id = key.organization_id and suppression.program_id = key.program_id
-      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
-      and (key.organization_id, key.program_id, key.kind, key.value) not in (
-        select organization_id, program_id, kind, value from standing)
-  ), of_organization as (
-    delete from organization_suppressions suppression using key
-    where suppression.organization_id = key.organization_id
-      and suppression.kind = key.kind and suppression.value = key.value and by_unsubscription
-      and (key.organization_id, key.kind, key.value) not in (
-        select organization_id, kind, value from standing where is_for_all)
+    where suppression.organization_id = key.organization_id and suppression.kind = key.kind and suppression.value = key.value
+      and suppression.program_id in ('', key.program_id) and by_unsubscription
+      and (key.organization_id, key.kind, key.value, suppression.program_id) not in (
+        select organization_id, kind, value, program_id from standing)
   )
   select count(*)::integer from lifted;
 $function$;
@@ -858,7 +825,6 @@ declare
   max_organizations constant integer := 8;
   max_campaigns constant integer := 8;
   now_at timestamptz := clock_timestamp();
-  today date;
   free_slots integer;
   looked_at text[] := '{}';
   turns record;
@@ -920,7 +886,6 @@ begin
     ) turn;
 
     now_at := clock_timestamp();
-    today := now_at at time zone 'UTC';
     -- The number of messages to read of each campaign.
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
@@ -939,13 +904,7 @@ begin
         ) as wanted
       from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
       join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
-      -- An organization without ramps needs no sender.
-      left join lateral (
-        select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
-        where organization_id = campaign.organization_id and sender_id = case
-          when exists (select from sender_ramps where organization_id = campaign.organization_id)
-          then sender_of(campaign.organization_id, campaign.program_id) end
-      ) ramp on slots < 2147483647
+      left join lateral sender_of(campaign.organization_id, campaign.program_id) ramp on slots < 2147483647
       where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
         and not quota_reached(campaign.organization_id, campaign.program_id)
     ), shared as (
@@ -994,17 +953,17 @@ begin
   if num_nonnulls(variadic message.ramps) > 0 then
     -- After a clock was set back, the last counted day continues.
     select json_object_agg(sender, json_build_object(
-      'slots', ramp_slots(daily, day_number, counted_on, sent, (clock_timestamp() at time zone 'UTC')::date),
-      'day', greatest(counted_on, (clock_timestamp() at time zone 'UTC')::date)
+      'slots', ramp_slots(ramp, ramp_day_number, ramp_counted_on, ramp_sent, (clock_timestamp() at time zone 'UTC')::date),
+      'day', greatest(ramp_counted_on, (clock_timestamp() at time zone 'UTC')::date)
     )) into ramps
     from (
       select distinct organization, sender from unnest(message.organizations, message.ramps) as each (organization, sender)
       where sender is not null order by organization, sender
     ) each
     cross join lateral (
-      select daily, day_number, counted_on, sent from sender_ramps
-      where organization_id = each.organization and sender_id = each.sender for update
-    ) ramp;
+      select ramp, ramp_day_number, ramp_counted_on, ramp_sent from senders
+      where organization_id = each.organization and id = each.sender for no key update
+    ) locked;
   end if;
 
   -- A claim waits here for other claims with the same rates, until they commit their use.
@@ -1022,9 +981,10 @@ begin
   select json_object_agg(scope, extract(epoch from next_at)::double precision) into rates from locked;
 
   select json_agg(json_build_object(
-    'campaignId', campaign, 'domain', each.domain, 'until', extract(epoch from until)::double precision)) into pauses
+    'campaignId', campaign, 'domain', each.domain, 'until', extract(epoch from paused_until)::double precision)) into pauses
   from (select distinct * from unnest(message.organizations, message.campaigns, message.domains) as each (organization, campaign, domain)) each
-  join domain_pauses pause on pause.organization_id = organization and pause.campaign_id = campaign and pause.domain = each.domain;
+  join campaign_domains kept on kept.organization_id = organization and kept.campaign_id = campaign and kept.domain = each.domain
+  where paused_until > now_at;
 
   return json_build_object(
     'now', extract(epoch from clock_timestamp())::double precision, 'candidates', coalesce(message.candidates, '[]'),
@@ -1214,18 +1174,6 @@ CREATE OR REPLACE FUNCTION public.ramp_day(day_number integer, counted_on date, 
  IMMUTABLE
 RETURN CASE WHEN ((counted_on >= today) OR (sent = 0)) THEN day_number ELSE (day_number + 1) END;
 
-CREATE OR REPLACE FUNCTION public.ramp_reached(organization text, program text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (
-    select from sender_ramps
-    where organization_id = organization and sender_id = sender_of(organization, program)
-      and ramp_slots(daily, day_number, counted_on, sent, date(clock_timestamp() at time zone 'UTC')) = 0
-  )
-$function$;
-
 CREATE OR REPLACE FUNCTION public.ramp_slots(daily integer[], day_number integer, counted_on date, sent integer, today date)
  RETURNS integer
  LANGUAGE sql
@@ -1308,7 +1256,7 @@ begin
   if exists (select from restores where finished_at is null) then
     return 'restoring';
   end if;
-  return (select 'moved' from database_identity where identity <> current_identity());
+  return (select 'moved' from clock_watch where identity <> current_identity());
 end
 $function$;
 
@@ -1337,11 +1285,11 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION public.sender_of(organization text, program text)
- RETURNS text
+ RETURNS TABLE(sender_id text, slots integer)
  LANGUAGE sql
  STABLE
 AS $function$
-  select id from senders
+  select id, ramp_slots(ramp, ramp_day_number, ramp_counted_on, ramp_sent, date(clock_timestamp() at time zone 'UTC')) from senders
   where organization_id = organization and (program_id is null or program_id = program) and live_since is not null
   order by program_id nulls last limit 1
 $function$;
@@ -1496,8 +1444,8 @@ begin
       where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;
       update deliveries set due_at = now_at where due_at >= ahead_from;
       update endpoint_readers set probe_at = now_at where probe_at >= ahead_from;
-      update domain_pauses set until = now_at where until >= ahead_from;
-      update sender_ramps set counted_on = now_at::date where counted_on >= ahead_from::date and counted_on > now_at::date;
+      update campaign_domains set paused_until = now_at where paused_until >= ahead_from;
+      update senders set ramp_counted_on = now_at::date where ramp_counted_on >= ahead_from::date and ramp_counted_on > now_at::date;
       delete from send_rates where next_at >= ahead_from;
     end if;
     update clock_watch set believed_at = now_at, steady_from = null, steady_to = null, faults = watch.faults;
@@ -1901,6 +1849,9 @@ create table campaign_domains (
   other integer default 0 not null,
   last_reply text,
   last_reply_at timestamp with time zone,
+  pause_status text,
+  paused_at timestamp with time zone,
+  paused_until timestamp with time zone,
   size integer generated always as ((floor((ln(((((1 + sent))::double precision + ((10)::double precision * ((deferred + refused))::double precision)) + ((10 * ((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other)))::double precision)) * (2)::double precision)))::integer) stored not null,
   constraint campaign_domains_pkey PRIMARY KEY (organization_id, campaign_id, domain)
 ) with (fillfactor=50);
@@ -1948,7 +1899,9 @@ create table clock_watch (
   steady_to timestamp with time zone,
   doubt text,
   doubted_at timestamp with time zone,
-  faults tstzmultirange default '{}'::tstzmultirange not null
+  faults tstzmultirange default '{}'::tstzmultirange not null,
+  identity text,
+  seen_at timestamp with time zone
 );
 
 create table complaints (
@@ -1959,14 +1912,6 @@ create table complaints (
   reported_at timestamp with time zone default clock_timestamp() not null,
   constraint complaints_pkey PRIMARY KEY (organization_id, campaign_id, recipient_id)
 );
-
-create table database_identity (
-  is_only boolean default true not null,
-  identity text not null,
-  seen_at timestamp with time zone default clock_timestamp() not null,
-  constraint database_identity_pkey PRIMARY KEY (is_only),
-  constraint database_identity_is_only_check CHECK (is_only)
-) with (fillfactor=50);
 
 create table dead_letters (
   organization_id text collate "C" not null,
@@ -2090,16 +2035,6 @@ create table dkim_keys (
   signs_from timestamp with time zone,
   signs_until timestamp with time zone,
   constraint dkim_keys_pkey PRIMARY KEY (organization_id, id)
-);
-
-create table domain_pauses (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  domain text collate "C" not null,
-  status text not null,
-  paused_at timestamp with time zone default clock_timestamp() not null,
-  until timestamp with time zone not null,
-  constraint domain_pauses_pkey PRIMARY KEY (organization_id, campaign_id, domain)
 );
 
 create table endpoint_readers (
@@ -2360,19 +2295,6 @@ create table organization_clock (
   constraint organization_clock_pkey PRIMARY KEY (organization_id)
 ) with (fillfactor=50);
 
-create table organization_suppressions (
-  organization_id text collate "C" not null,
-  kind text not null,
-  value text collate "C" not null,
-  reason text not null,
-  by_unsubscription boolean default false not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
-  applied_at timestamp with time zone,
-  constraint organization_suppressions_pkey PRIMARY KEY (organization_id, kind, value),
-  constraint organization_suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
-  constraint organization_suppressions_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
-);
-
 create unlogged table organization_turns (
   organization_id text collate "C" not null,
   next_at timestamp with time zone not null,
@@ -2538,16 +2460,6 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 ) with (fillfactor=50);
 
-create table sender_ramps (
-  organization_id text collate "C" not null,
-  sender_id text collate "C" not null,
-  daily integer[] not null,
-  day_number integer default 1 not null,
-  counted_on date default '-infinity'::date not null,
-  sent integer default 0 not null,
-  constraint sender_ramps_pkey PRIMARY KEY (organization_id, sender_id)
-) with (fillfactor=50);
-
 create table senders (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -2559,10 +2471,14 @@ create table senders (
   bounce_domain text,
   link_domain text collate "C",
   live_since timestamp with time zone,
+  ramp integer[],
+  ramp_day_number integer default 1 not null,
+  ramp_counted_on date default '-infinity'::date not null,
+  ramp_sent integer default 0 not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint senders_pkey PRIMARY KEY (organization_id, id)
-);
+) with (fillfactor=50);
 
 create table sign_in_links (
   hash bytea not null,
@@ -2607,15 +2523,21 @@ create table stored_responses (
 
 create table suppressions (
   organization_id text collate "C" not null,
-  program_id text collate "C" not null,
   kind text not null,
   value text collate "C" not null,
+  program_id text collate "C" not null,
   reason text not null,
   by_unsubscription boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
-  constraint suppressions_pkey PRIMARY KEY (organization_id, program_id, kind, value),
+  applied_at timestamp with time zone default clock_timestamp(),
+  constraint suppressions_pkey PRIMARY KEY (organization_id, kind, value, program_id),
+  constraint suppressions_check CHECK (
+CASE program_id
+    WHEN ''::text THEN (reason <> 'account_created'::text)
+    ELSE (reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text]))
+END),
   constraint suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
-  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
+  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
 );
 
 create table timelines (
@@ -2679,6 +2601,7 @@ CREATE INDEX audit_log_of_object ON public.audit_log USING gin (objects);
 CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
 CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
 CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, size);
+CREATE INDEX campaign_domains_paused ON public.campaign_domains USING btree (paused_until) WHERE (paused_until IS NOT NULL);
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));
@@ -2717,8 +2640,6 @@ CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at
 CREATE INDEX messages_quarantined_of_campaign ON public.messages USING btree (organization_id, campaign_id, quarantined_at, recipient_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX operator_sessions_of_operator ON public.operator_sessions USING btree (operator_id);
 CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (removed_at IS NULL);
-CREATE INDEX organization_suppressions_by_time ON public.organization_suppressions USING btree (organization_id, reason, created_at);
-CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
 CREATE INDEX recipients_bounced ON public.recipients USING btree (organization_id, campaign_id, bounced_at, id) WHERE (bounced_at IS NOT NULL);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
@@ -2734,6 +2655,7 @@ CREATE INDEX signing_secrets_of_endpoint ON public.signing_secrets USING btree (
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
+CREATE INDEX suppressions_to_apply ON public.suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX unsubscriptions_of_campaign ON public.unsubscriptions USING btree (organization_id, campaign_id, asked_at, recipient_id);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
@@ -2752,7 +2674,6 @@ alter table delivery_outcomes add constraint delivery_outcomes_endpoint_id_fkey 
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
-alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erased_clinicians add constraint erased_clinicians_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -2772,13 +2693,11 @@ alter table messages add constraint messages_organization_id_recipient_id_fkey F
 alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table operators add constraint operators_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table organization_suppressions add constraint organization_suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipient_keys add constraint recipient_keys_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
@@ -2787,7 +2706,7 @@ alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FORE
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_responses add constraint stored_responses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table suppressions add constraint suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 
