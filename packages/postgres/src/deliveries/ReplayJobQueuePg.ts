@@ -1,10 +1,9 @@
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import {
-  type LogRange,
   ReplayFinished,
   ReplayJobQueue,
   ReplayNotFound,
+  type ReplaySelection,
 } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
@@ -33,53 +32,35 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
   const hints = yield* Hints
   const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
 
-  /** The replay job to create, and the condition that it selects a dead letter. */
-  const jobOf = (filter: DeadLetterFilter) => sql`
-      select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
-        ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
-        ${filter.status ?? null}::int as status,
-        ${filter.type ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
-        ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at`
   const isWanted = sql`
-      replayed_as is null and dead.finished_at >= coalesce(job.from_at, '-infinity') and dead.finished_at < least(job.to_at, job.created_at)
+      replayed_as is null and dead.finished_at >= job.after_at and dead.finished_at < job.before_at
       and ${selectsDeadLetter(sql, job, dead)}`
 
-  const findOverlapping = {
-    dead_letters: (filter: DeadLetterFilter) => sql`
-        with job as materialized (${jobOf(filter)})
-        select running.id from replay_jobs running cross join job
-        where exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})
-        order by running.id limit 1`,
-    log: (range: LogRange) => sql`
-        with job as materialized (${rangeOf(sql, range)})
-        select running.id from replay_jobs running join job on job.endpoint_id = running.endpoint_id
-        where running.kind = 'log' and running.finished_at is null and running.cancelled_at is null and exists (
-          select from events
-          where ${inRange(sql, job)} and ${inRange(sql, running)} and (emitted_at, events.id) > (running.after_at, running.after_id))
-        order by running.id limit 1`,
-  }
-  const create = {
-    dead_letters: (filter: DeadLetterFilter, rate: number) => sql`
-        with job as materialized (${jobOf(filter)}),
-          meant as materialized (select count(*) as total from job join dead_letters dead on ${isWanted})
-        insert into replay_jobs (
-          kind, organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at,
-          next_at, created_at, finished_at)
-        select 'dead_letters', organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total,
-          coalesce(from_at, '-infinity'), least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
-        from job, meant
-        returning ${replayColumns}`,
-    log: (range: LogRange, rate: number) => sql`
-        with job as materialized (${rangeOf(sql, range)}), meant as materialized (
-          select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange(sql, job)}
-        )
-        insert into replay_jobs (
-          kind, organization_id, endpoint_id, event_types, from_at, to_at, rate, total, after_at, before_at, next_at, created_at,
-          finished_at)
-        select 'log', organization_id, endpoint_id, event_types, from_at, to_at, ${rate}::int, total, from_at, before_at,
-          meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
-        from job, meant
-        returning ${replayColumns}`,
+  /** The replay job to create, the query of its total, and the condition that it overlaps a running job. */
+  const partsOf = (selection: ReplaySelection) => {
+    if (selection.kind === "log") {
+      return {
+        created: rangeOf(sql, selection.range),
+        total: sql`select count(*) as total from job join events on ${inRange(sql, job)}`,
+        overlaps: sql`
+          running.endpoint_id = job.endpoint_id and running.kind = 'log' and running.finished_at is null and running.cancelled_at is null
+          and exists (
+            select from events
+            where ${inRange(sql, job)} and ${inRange(sql, running)} and (emitted_at, events.id) > (running.after_at, running.after_id))`,
+      }
+    }
+    const { organizationId, endpointId, groupId, status, type, reason, from, to } = selection.filter
+    return {
+      created: sql`
+        select ${organizationId ?? null}::text as organization_id, ${endpointId ?? null}::text as endpoint_id,
+          ${groupId ?? null}::text as group_id, ${status ?? null}::int as status, ${type ?? null}::text as event_type,
+          ${reason ?? null}::text as reason, null::text[] as event_types, ${from ?? null}::timestamptz as from_at,
+          ${to ?? null}::timestamptz as to_at, coalesce(${from ?? null}::timestamptz, '-infinity') as after_at,
+          least(${to ?? null}::timestamptz, now) as before_at, now as created_at
+        from clock_timestamp() as now`,
+      total: sql`select count(*) as total from job join dead_letters dead on ${isWanted}`,
+      overlaps: sql`exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})`,
+    }
   }
   const find = (replayId: ReplayId) =>
     sql`select ${replayColumns} from replay_jobs where id = ${replayId}`.pipe(
@@ -92,18 +73,30 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
 
     lock: sql`select pg_advisory_xact_lock(hashtextextended('replay jobs', 0))`,
 
-    findOverlapping: (selection) =>
-      (selection.kind === "log"
-        ? findOverlapping.log(selection.range)
-        : findOverlapping.dead_letters(selection.filter)
-      ).pipe(decodeIds, first),
+    findOverlapping: (selection) => {
+      const { created, overlaps } = partsOf(selection)
+      return sql`
+          with job as materialized (${created})
+          select running.id from replay_jobs running cross join job where ${overlaps} order by running.id limit 1`.pipe(
+        decodeIds,
+        first,
+      )
+    },
 
     create: (selection, rate) => {
-      if (selection.kind === "dead_letters")
-        return create.dead_letters(selection.filter, rate).pipe(decodeReplays, only)
+      const { created, total } = partsOf(selection)
+      const rows = sql`
+          with job as materialized (${created}), meant as materialized (${total})
+          insert into replay_jobs (
+            kind, organization_id, endpoint_id, group_id, status, event_type, reason, event_types, from_at, to_at, after_at, before_at, rate,
+            total, next_at, created_at, finished_at)
+          select ${selection.kind}, organization_id, endpoint_id, group_id, status, event_type, reason, event_types, from_at, to_at, after_at,
+            before_at, ${rate}::int, total, created_at, created_at, case when total = 0 then created_at end
+          from job, meant
+          returning ${replayColumns}`.pipe(decodeReplays)
+      if (selection.kind === "dead_letters") return only(rows)
       const { endpointId } = selection.range
-      return create.log(selection.range, rate).pipe(
-        decodeReplays,
+      return rows.pipe(
         Effect.tap((made) => (made.length > 0 ? Effect.void : assertEndpointPresent(sql, endpointId))),
         firstOr(EndpointNotFound, { endpointId }),
       )

@@ -13,8 +13,9 @@ export const { columns: replayColumns, decode: decodeReplays } = rowsOf(Replay, 
 export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventTypes }: LogRange) => sql`
   select endpoint.id as endpoint_id, endpoint.organization_id,
     case when ${eventTypes === undefined}::boolean then endpoint.event_types else ${eventTypes ?? null}::text[] end as event_types,
-    ${from}::timestamptz as from_at, ${to}::timestamptz as to_at,
-    least(${to}::timestamptz, last + interval '1 microsecond') as before_at
+    null::text as group_id, null::int as status, null::text as event_type, null::text as reason,
+    ${from}::timestamptz as from_at, ${to}::timestamptz as to_at, ${from}::timestamptz as after_at,
+    least(${to}::timestamptz, last + interval '1 microsecond') as before_at, clock_timestamp() as created_at
   from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
   where endpoint.id = ${endpointId} and removed_at is null`
 
