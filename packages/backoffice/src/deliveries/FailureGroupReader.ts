@@ -6,6 +6,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
+import { IS_LASTING } from "@outreach/postgres/operators/FactReader"
 import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { checkBox, choice, type FilterOf, filterBy } from "../operations/Field.ts"
@@ -46,8 +47,8 @@ const describeGroup = (group: typeof StoredGroup.Type) => ({
 export type FailureGroup = ReturnType<typeof describeGroup>
 
 /** The conditions for listing groups: failing now, with dead letters to replay, muted, or ended without one. */
-export const FAILURE_GROUP_STATES = {
-  lasting: "muted_at is null and closed_at is null and endpoint_id in (select id from webhook_endpoints where enabled)",
+const FAILURE_GROUP_STATES = {
+  lasting: IS_LASTING,
   dead: "muted_at is null and open > 0",
   muted: "muted_at is not null",
   ended: "muted_at is null and closed_at is not null and open = 0",

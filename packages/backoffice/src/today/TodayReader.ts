@@ -7,7 +7,6 @@ import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCamp
 import { equal } from "@outreach/postgres/conditions"
 import { decodeRow, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
-import { FAILURE_GROUP_STATES } from "../deliveries/FailureGroupReader.ts"
 
 /** The figures of the deployment or of one organization that aren't facts about its health. */
 const Today = Schema.Struct({
@@ -18,8 +17,6 @@ const Today = Schema.Struct({
     /** Their remaining e-mails; null without campaigns. */
     remaining: Schema.NullOr(Schema.Int),
   }),
-  /** The failing groups, except muted ones. */
-  failing: Schema.Int,
   /** The nearest target of a program: the largest share among unreached targets, otherwise among reached ones; null without targets. */
   quota: Schema.NullOr(
     Schema.Struct({
@@ -102,9 +99,6 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
           where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
             and ${isOf(organizationId, "campaigns")}
         ) as sending, (
-          select count(*)::int from failure_groups
-          where ${sql.literal(FAILURE_GROUP_STATES.lasting)} and ${isOf(organizationId, "failure_groups")}
-        ) as failing, (
           select jsonb_build_object('organizationId', program.organization_id, 'programId', program.id, 'program', program.name,
             'stage', stage, 'count', count, 'target', target)
           from programs program

@@ -19,7 +19,7 @@ const { run, test } = testsOnDatabase({ layer: backoffice })
 const read = (organizationId: OrganizationId | null) =>
   Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
 
-const NOTHING = { sending: { campaigns: 0, sentInLastMinute: 0, remaining: null }, failing: 0, quota: null }
+const NOTHING = { sending: { campaigns: 0, sentInLastMinute: 0, remaining: null }, quota: null }
 
 const forgetAll = sql`truncate organizations, inbox_keys, failure_groups cascade`
 beforeEach(() => run(forgetAll))

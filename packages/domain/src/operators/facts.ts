@@ -87,6 +87,7 @@ const STATE = {
     "Endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts",
     { gauge: "endpoints_failing", by: { contacts: ["some", "none"] } },
   ),
+  failuresLasting: count("Causes for which calls to enabled endpoints keep failing, without muted ones"),
   deadLetters: count("Dead letters that were not replayed, without those of muted issues", {
     gauge: "dead_letters",
     by: { reason: DEAD_LETTER_REASONS },

@@ -33,6 +33,10 @@ const statistic = (column: string) => `(select ${column} from pg_stat_user_table
 export const IS_CLOCK_DOUBTED =
   "doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'"
 
+/** The condition of `failure_groups`: calls to an enabled endpoint keep failing, and no operator muted the group. */
+export const IS_LASTING =
+  "muted_at is null and closed_at is null and endpoint_id in (select id from webhook_endpoints where enabled)"
+
 /** Each fact as an expression on the parts of the statement below. PostgreSQL doesn't run the parts that a reading doesn't use. */
 const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
   deliveriesDue: byQueue("count"),
@@ -66,6 +70,7 @@ const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
     from endpoint_readers join webhook_endpoints endpoint on endpoint.id = endpoint_id
     join organizations organization on organization.id = endpoint.organization_id
     where notices > 0 and (enabled or disabled_reason = 'failing') and ${isIn("organization.id")})`,
+  failuresLasting: `(select count(*) from failure_groups where ${IS_LASTING} and ${isIn()})`,
   deadLetters: `(
     select jsonb_build_object('rejected', coalesce(sum(rejected), 0), 'exhausted', coalesce(sum(exhausted), 0),
       'poison', coalesce(sum(poison), 0))

@@ -57,6 +57,7 @@ describe("FactReader", { shuffle: false }, () => {
     })
     expect(yield* readState).toMatchObject({
       ...{ workers: 0, workersPaused: 0, breakersOpen: 0, domainsRejecting: 0, clockAheadSeconds: 0, clockDoubted: 0 },
+      failuresLasting: 0,
       endpointsFailing: { some: 0, none: 0 },
       deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
       horizonTransactions: { replication_slot: 0, prepared_transaction: 0 },

@@ -18,6 +18,7 @@ export interface TodayTile {
 export const TODAY_FACTS = [
   "deliveriesOldestSeconds",
   "breakersOpen",
+  "failuresLasting",
   "deadLetters",
   "inboxQuarantined",
   "domainsRejecting",
@@ -29,7 +30,7 @@ export const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile>
   sendingTile(today),
   oldestDueTile(facts),
   countTile("breakersOpen", facts.breakersOpen),
-  countTile("failing", today.failing),
+  countTile("failuresLasting", facts.failuresLasting),
   countTile("deadLetters", totalOf("deadLetters", facts.deadLetters)),
   countTile("inboxQuarantined", facts.inboxQuarantined),
   countTile("domainsRejecting", facts.domainsRejecting),
@@ -39,7 +40,7 @@ export const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile>
 /** The counts that should be 0, with the tone otherwise. */
 const COUNTS = {
   breakersOpen: ["Open breakers", "/endpoints?state=failing", "bad", "endpoints that only receive probes"],
-  failing: ["Causes of failing calls", "/issues?state=lasting", "bad", "webhooks that fail"],
+  failuresLasting: ["Causes of failing calls", "/issues?state=lasting", "bad", "webhooks that fail"],
   deadLetters: ["Dead letters", "/issues?state=dead", "warning", "not replayed or removed"],
   inboxQuarantined: ["Quarantined inbound events", "/inbox", "warning", "can't be applied"],
   domainsRejecting: ["Rejecting domains", "#domains", "warning", "paused temporarily"],
