@@ -4,9 +4,8 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { DirectoryInUse, lockDirectory } from "@outreach/embedded-postgres/lockDirectory"
-import { eventually } from "@outreach/testing/eventually"
 import { type AtEnd, startProgram, type TestProcess, urlIn } from "@outreach/testing/startProcess"
-import { until } from "@outreach/testing/until"
+import { eventually, until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
 export const REPOSITORY = resolve(import.meta.dirname, "../../..")

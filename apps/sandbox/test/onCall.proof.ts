@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { eventually } from "@outreach/testing/eventually"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
+import { eventually } from "@outreach/testing/until"
 import { expect, it } from "vitest"
 import { buildArtifact, REPOSITORY } from "./artifact.ts"
 import type { Fault } from "./oncall/Fault.ts"

@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
-import { eventually } from "@outreach/testing/eventually"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
+import { eventually } from "@outreach/testing/until"
 import { chromium } from "playwright-core"
 import { runSandbox } from "./runSandbox.ts"
 

@@ -6,7 +6,7 @@ import { temporaryRoot } from "@outreach/embedded-postgres/paths"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { takeBaseBackup } from "@outreach/embedded-postgres/startStandby"
 import { withClient } from "@outreach/embedded-postgres/withClient"
-import { eventually } from "@outreach/testing/eventually"
+import { eventually } from "@outreach/testing/until"
 import type { Client } from "pg"
 
 /** A PostgreSQL that archives its WAL below a folder, and that can be restored to any time after a base backup, on another port. */

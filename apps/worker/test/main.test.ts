@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
-import { publishSent } from "@outreach/testing/publishTogether"
+import { publishSent } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { holdingPartner } from "./holdingPartner.ts"

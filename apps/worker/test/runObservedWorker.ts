@@ -1,6 +1,5 @@
-import { eventually } from "@outreach/testing/eventually"
 import { urlIn } from "@outreach/testing/startProcess"
-import { until } from "@outreach/testing/until"
+import { eventually, until } from "@outreach/testing/until"
 import { runWorker } from "./runWorker.ts"
 
 /** Runs a worker in this process, and finds its admin port. */

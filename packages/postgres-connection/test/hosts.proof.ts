@@ -3,7 +3,7 @@ import { type Standby, startStandby } from "@outreach/embedded-postgres/startSta
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { eventually } from "@outreach/testing/eventually"
+import { eventually } from "@outreach/testing/until"
 import { Effect, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, expect, it } from "vitest"

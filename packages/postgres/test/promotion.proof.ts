@@ -5,10 +5,9 @@ import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startP
 import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
 import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { eventually } from "@outreach/testing/eventually"
-import { publishSent } from "@outreach/testing/publishTogether"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
+import { eventually } from "@outreach/testing/until"
 import { Effect, Layer, Redacted } from "effect"
 import { afterEach, expect, it } from "vitest"
 

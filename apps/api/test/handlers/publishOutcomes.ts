@@ -4,7 +4,7 @@ import { composeEvent } from "@outreach/domain/events/Event"
 import { EventPublisher } from "@outreach/domain/events/EventPublisher"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { inTransaction } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
 /** Publishes outcomes of a campaign in one transaction, so that all have the same stamp. Returns their ids in feed order. */

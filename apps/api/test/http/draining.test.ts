@@ -1,7 +1,6 @@
 import { once } from "node:events"
 import { Agent, get, type IncomingMessage } from "node:http"
-import { eventually } from "@outreach/testing/eventually"
-import { until } from "@outreach/testing/until"
+import { eventually, until } from "@outreach/testing/until"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"

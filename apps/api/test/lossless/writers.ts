@@ -9,9 +9,8 @@ import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { inTransaction } from "@outreach/testing/inTransaction"
 import { npi } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { inTransaction, sql } from "@outreach/testing/sql"
 import { Data, Effect, Random } from "effect"
 
 /** Counts of events that a meaningful run must contain. */

@@ -1,6 +1,6 @@
-import { eventually } from "@outreach/testing/eventually"
 import { otlpCollector } from "@outreach/testing/otlpCollector"
 import { sql } from "@outreach/testing/sql"
+import { eventually } from "@outreach/testing/until"
 import type { Effect } from "effect"
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { runApi } from "../runApi.ts"

@@ -5,7 +5,7 @@ import type { SuppressionReason } from "@outreach/domain/suppressions/Suppressio
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { suppressAddresses } from "@outreach/domain/suppressions/Withdrawals"
-import { copyCampaign } from "@outreach/testing/copyCampaign"
+import { copyCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import type { Effect } from "effect"

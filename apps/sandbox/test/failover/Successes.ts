@@ -1,4 +1,4 @@
-import { eventually } from "@outreach/testing/eventually"
+import { eventually } from "@outreach/testing/until"
 
 /** Parts of the service, one of each for each process. */
 const PARTS = ["reads of API", "writes of API", "claims of worker", "notifications of worker"]

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { eventually } from "@outreach/testing/eventually"
-import { until } from "@outreach/testing/until"
+import { eventually, until } from "@outreach/testing/until"
 import type { Fault, Signal } from "./Fault.ts"
 import { LIMIT_MS, type Stage } from "./startStage.ts"
 import type { Unit } from "./startUnits.ts"

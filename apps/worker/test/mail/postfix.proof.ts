@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
-import { eventually } from "@outreach/testing/eventually"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { eventually } from "@outreach/testing/until"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, waiting } from "./relayOutcomes.ts"
 import { PORTS, startPostfix } from "./startPostfix.ts"

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { eventually } from "@outreach/testing/eventually"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
+import { eventually } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
 const SERVICES = `cleanup unix n - n - 0 cleanup

@@ -1,4 +1,4 @@
-import { eventually } from "@outreach/testing/eventually"
+import { eventually } from "@outreach/testing/until"
 import { expect, it } from "vitest"
 import { startNeighbours } from "./startNeighbours.ts"
 

@@ -1,6 +1,5 @@
-import { publishTogether } from "@outreach/testing/publishTogether"
 import type { Services } from "@outreach/testing/runOnDatabase"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { publishTogether, seedCampaign } from "@outreach/testing/seedCampaign"
 import { type Effect, Redacted } from "effect"
 import type { Route } from "./audit.ts"
 import { type Kind, startPartner } from "./startPartner.ts"

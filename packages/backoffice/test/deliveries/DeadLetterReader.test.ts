@@ -6,9 +6,8 @@ import {
   DeliveryRepository,
 } from "@outreach/domain/deliveries/DeliveryRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"

@@ -2,11 +2,9 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
-import { inTransaction } from "@outreach/testing/inTransaction"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { column } from "@outreach/testing/sql"
+import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, inTransaction } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 
 const { test } = testsOnDatabase()

@@ -1,9 +1,9 @@
 import { Hints } from "@outreach/postgres/events/Hints"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { eventually } from "@outreach/testing/until"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect, it, onTestFinished } from "vitest"
 

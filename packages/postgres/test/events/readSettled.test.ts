@@ -5,11 +5,9 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { SettlingLimit } from "@outreach/postgres/events/readSettled"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql } from "@outreach/testing/sql"
+import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
+import { inTransaction, sql, whileOpen } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber } from "effect"
 
 const { test } = testsOnDatabase()

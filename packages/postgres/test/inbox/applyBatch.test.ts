@@ -5,7 +5,6 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { recountDigest } from "@outreach/testing/recountDigest"
@@ -18,7 +17,7 @@ import {
   sendCampaign,
   settleSent,
 } from "@outreach/testing/sendCampaign"
-import { column, sql } from "@outreach/testing/sql"
+import { column, inTransaction, sql, untilBlocked, whileOpen } from "@outreach/testing/sql"
 import { Effect, Fiber, References } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"

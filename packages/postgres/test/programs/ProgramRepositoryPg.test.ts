@@ -5,11 +5,10 @@ import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifi
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
-import { withTimestamp } from "@outreach/testing/inTransaction"
 import { qualifyOn } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
-import { value } from "@outreach/testing/sql"
+import { value, withTimestamp } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
 const { test } = testsOnDatabase()

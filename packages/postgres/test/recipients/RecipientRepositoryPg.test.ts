@@ -8,10 +8,9 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql, value } from "@outreach/testing/sql"
+import { inTransaction, sql, value, whileOpen } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
 const { test } = testsOnDatabase()

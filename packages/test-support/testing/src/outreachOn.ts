@@ -7,8 +7,7 @@ import { createIdentifier, type OrganizationId, type ProgramId, type RecipientId
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
-import { inTransaction } from "./inTransaction.ts"
-import { sql } from "./sql.ts"
+import { inTransaction, sql } from "./sql.ts"
 
 /** The outcome of a recipient: `bot …` is suspected to be a bot, `human …` is not. */
 export type Outcome = "sent" | "bounced" | "human opened" | "bot opened" | "human clicked" | "bot clicked"

@@ -1,9 +1,12 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { composeSent } from "@outreach/domain/events/Event"
+import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { type CampaignId, createIdentifier, type ProgramId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -11,6 +14,7 @@ import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
+import { value, withTimestamp } from "./sql.ts"
 
 /** The sender's details of the tests' programs. */
 export const SENDER = { senderName: "Acme Health", postalAddress: "1 Main Street, Springfield, IL 62701" } as const
@@ -76,3 +80,30 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   yield* importLines(campaign.id, lines)
   return { organization, secret, endpoint, program, campaign }
 })
+
+/** Publishes events of a campaign in one transaction. Returns their ids. */
+export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, count: number) {
+  const events = yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const recipientId = yield* createIdentifier("recipient")
+      return yield* composeSent({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
+    }),
+  )
+  yield* withTimestamp(campaign.organizationId, (at) => EventPublisher.use(({ publish }) => publish(events, at)))
+  return events.map(({ id }) => id)
+})
+
+/** Publishes events of a campaign, each in its own transaction with one delivery for each endpoint. Returns their ids. */
+export const publishSent = (campaign: Campaign, count: number) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: count }), () => publishTogether(campaign, 1)),
+    (ids) => ids.flat(),
+  )
+
+/** Inserts a draft campaign with the e-mail and window of another one, by default in its program. Returns its id. */
+export const copyCampaign = (campaignId: CampaignId, programId: ProgramId | null = null) =>
+  value<CampaignId>`
+    insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+    select organization_id, make_id('cmp'), coalesce(${programId}::text, program_id), name, kind, subject, html, window_start, window_end
+    from campaigns where id = ${campaignId} returning id`

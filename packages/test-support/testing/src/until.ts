@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
 /** Dispatches `change` after each change. */
 export class Changes extends EventTarget {
   announce(): void {
@@ -75,3 +77,19 @@ export async function until(
 }
 
 const describe = (event: unknown): string => (typeof event === "string" ? `"${event}"` : String(event).slice(0, 200))
+
+/** Reads a value until it satisfies a condition, and returns it. Throws if it does not within `withinMs`. */
+export const eventually = async <A>(
+  read: () => Promise<A> | A,
+  satisfies: (value: A) => boolean,
+  withinMs = 100_000,
+): Promise<A> => {
+  const end = performance.now() + withinMs
+  while (true) {
+    const value = await read()
+    if (satisfies(value)) return value
+    if (performance.now() > end)
+      throw new Error(`condition not met within ${withinMs} ms: ${JSON.stringify(value)?.slice(0, 500)}`)
+    await sleep(20)
+  }
+}

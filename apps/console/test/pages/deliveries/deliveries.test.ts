@@ -1,7 +1,6 @@
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { publishSent } from "@outreach/testing/publishTogether"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

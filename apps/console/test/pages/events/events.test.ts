@@ -1,7 +1,7 @@
 import type { EventId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { npi } from "@outreach/testing/seedCampaign"
+import { insertDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
