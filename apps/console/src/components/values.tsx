@@ -195,20 +195,14 @@ export const Time = (props: {
   readonly at: string | null | undefined
   /** The text if there is no instant. Default: a dash. */
   readonly none?: string | undefined
-  /** Whether to show the age, with the time as a tooltip. */
-  readonly isShort?: boolean
 }) => {
   const { now } = useView()
   if (props.at === null || props.at === undefined) return <>{props.none ?? "–"}</>
   return (
     <time dateTime={props.at} title={`${props.at.slice(0, 19).replace("T", " ")} UTC`}>
-      {!props.isShort && (
-        <>
-          <span data-local>
-            {props.at.slice(0, 10)} {props.at.slice(11, 19)}
-          </span>{" "}
-        </>
-      )}
+      <span data-local>
+        {props.at.slice(0, 10)} {props.at.slice(11, 19)}
+      </span>{" "}
       <small>{formatAgo((now - toUnixMillis(props.at as Timestamp)) / 1000)}</small>
     </time>
   )

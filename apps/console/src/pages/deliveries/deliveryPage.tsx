@@ -188,8 +188,8 @@ const DeliveryStatus = (props: {
         )}
         {props.endpoint.enabled && (
           <>
-            {props.endpoint.owner === null && "No worker serves the endpoint now. "}The next attempt is due{" "}
-            <Time at={dueAt} isShort />.
+            {props.endpoint.owner === null && "No worker serves the endpoint now. "}The next attempt is due at{" "}
+            <Time at={dueAt} />.
           </>
         )}
       </p>

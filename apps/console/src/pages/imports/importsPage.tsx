@@ -5,7 +5,7 @@ import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Effect } from "effect"
-import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
+import { Facts, LinkLine, Live, Page, Table } from "../../components/layout.tsx"
 import { foreign, StatusBadge } from "../../components/values.tsx"
 import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
@@ -117,19 +117,17 @@ export const RejectedLines = ({ rejects }: { readonly rejects: ReadonlyArray<Rej
   const groups = Arr.groupBy(rejects, ({ reason }) => reason.replace(/\bline \d+/, "line …"))
   const rows = Object.entries(groups).sort(([, one], [, other]) => other.length - one.length)
   return (
-    <Section title="Rejected lines">
-      <Table
-        label="Rejected lines"
-        rows={rows.slice(0, MAX_REASONS)}
-        columns={{
-          Reason: ([reason]) => reason,
-          Count: { number: ([, lines]) => lines.length },
-          Lines: ([, lines]) => {
-            const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
-            return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`
-          },
-        }}
-      />
-    </Section>
+    <Table
+      title="Rejected lines"
+      rows={rows.slice(0, MAX_REASONS)}
+      columns={{
+        Reason: ([reason]) => reason,
+        Count: { number: ([, lines]) => lines.length },
+        Lines: ([, lines]) => {
+          const numbers = lines.slice(0, MAX_LINES).map(({ line }) => formatCount(line))
+          return `${numbers.join("; ")}${lines.length > MAX_LINES ? " …" : ""}`
+        },
+      }}
+    />
   )
 }

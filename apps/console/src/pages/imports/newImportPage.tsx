@@ -165,9 +165,8 @@ const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMa
           hidden={{ list: list.id, check: "yes", rejects: "rejects.csv" }}
         />
       )}
-      <h2>First lines</h2>
       <Table
-        label="First lines"
+        title="First lines"
         rows={first}
         columns={{
           Line: { number: ({ line }) => line },

@@ -43,7 +43,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
         title={<ForeignText>{name}</ForeignText>}
         state={
           <small>
-            Partner since <Time at={createdAt} isShort />
+            Partner since <Time at={createdAt} />
           </small>
         }
         id={id}
