@@ -1,6 +1,7 @@
-import type { CampaignKey } from "../campaigns/Campaign.ts"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { MessageLease } from "./Message.ts"
+
+type CampaignKey = Pick<MessageLease, "organizationId" | "campaignId">
 
 /** A due message locked by the deciding claim. Times are in seconds since 1970. */
 export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" | "ramp"> {
