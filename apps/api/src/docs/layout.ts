@@ -1,5 +1,14 @@
 import { Html, html, type Part } from "@outreach/process/html"
-import hljs from "highlight.js/lib/common"
+import hljs from "highlight.js/lib/core"
+import bash from "highlight.js/lib/languages/bash"
+import csharp from "highlight.js/lib/languages/csharp"
+import go from "highlight.js/lib/languages/go"
+import java from "highlight.js/lib/languages/java"
+import json from "highlight.js/lib/languages/json"
+import php from "highlight.js/lib/languages/php"
+import python from "highlight.js/lib/languages/python"
+import ruby from "highlight.js/lib/languages/ruby"
+import typescript from "highlight.js/lib/languages/typescript"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
 
@@ -118,7 +127,10 @@ ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.m
 export const code = (label: string, text: string): Html =>
   html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`
 
+const LANGUAGES = { bash, csharp, go, java, json, php, python, ruby, typescript }
+
 hljs.configure({ classPrefix: "" })
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
 /** Highlights code by the extension of its label; without a label it is JSON or shell. */
 const highlight = (label: string, text: string): Html => {
