@@ -17,7 +17,10 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
     DKIM:
       dkim === null
         ? Effect.succeed(NOT_SIGNED)
-        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), { ...dkim.keys[0]!, name: "DKIM_KEY" }),
+        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
+            publicKey: dkim.keys[0]!.publicKey,
+            name: "DKIM_KEY",
+          }),
     SPF: lookUp.spf(bounceDomain),
     DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
     MX: lookUp.mx(bounceDomain),
@@ -45,7 +48,8 @@ export const senderFindings = (
   const checks: ReadonlyArray<readonly [record: string, Effect.Effect<Finding, Finding>]> = [
     ...needed.map((key) => {
       const name = dkimName(key, dkimDomain)
-      const signing = { ...key, name: `the key ${key.selector} of ${id}`, command: ["senders", "show", id] }
+      const { publicKey, selector } = key
+      const signing = { publicKey, name: `the key ${selector} of ${id}`, command: ["senders", "show", id] }
       return [`TXT ${name}`, lookUp.dkim(name, signing)] as const
     }),
     [`TXT ${dmarcName(fromAddress)}`, lookUp.dmarc(domainOf(fromAddress), dkimDomain)],
