@@ -7,7 +7,7 @@ import { type AnyCommand, command, type Services } from "./command.ts"
 type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]>[number]>
 type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never
 
-/** Loads the commands of a subject, in alphabetical order. A subject without a description is its only command. */
+/** Loads the commands of a subject, in alphabetical order. A subject without a description is a command itself. */
 export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCommand> => {
   const modules = await Promise.all<object>(subjects[word]())
   const commands = modules
@@ -16,8 +16,8 @@ export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCo
     .filter(({ command }) => command.split(" ")[0] === word)
     .toSorted((one, other) => (one.command < other.command ? -1 : 1))
     .map(toCommand)
-  const about = subjectTexts[word]
-  if (about === undefined) return commands[0]!
+  if (!(word in subjectTexts)) return commands[0]!
+  const about = subjectTexts[word as keyof typeof subjectTexts]
   return Command.make(word).pipe(Command.withDescription(about), Command.withSubcommands(commands)) as AnyCommand
 }
 

@@ -37,8 +37,11 @@ export const subjects = {
   status: () => [import("./operations/diagnoses.ts")],
 } as const satisfies Readonly<Record<string, () => ReadonlyArray<Promise<object>>>>
 
-/** The descriptions of the subjects in the help. Default: that of the subject's only command. */
-export const subjectTexts: Readonly<Partial<Record<keyof typeof subjects, string>>> = {
+/** The subjects that are a command themselves, and have its description. */
+type Sole = "migrate" | "doctor" | "status"
+
+/** The descriptions of the other subjects in the help. */
+export const subjectTexts: Readonly<Record<Exclude<keyof typeof subjects, Sole>, string>> = {
   organizations: "The partners' accounts",
   keys: "The partners' API keys",
   endpoints: "The partners' webhook endpoints",
