@@ -149,16 +149,13 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       const { organizationId } = yield* lock(senderId)
       if (linkDomain != null) yield* claimLinkDomain(organizationId, linkDomain)
       // A new ramp starts at its first day, with today's count of the previous one.
-      if (ramp !== undefined) {
-        yield* sql`
-            update senders set ramp = string_to_array(${ramp}::text, ',')::int[], ramp_day_number = 1,
-              ramp_counted_on = least(ramp_counted_on, today),
-              ramp_sent = case when ramp_counted_on = today and ${ramp}::text is not null then ramp_sent else 0 end
-            from date(clock_timestamp() at time zone 'UTC') as today where id = ${senderId}`
-      }
+      const newRamp = sql`
+          ramp = string_to_array(${ramp ?? null}::text, ',')::int[], ramp_day_number = 1, ramp_counted_on = least(ramp_counted_on, today),
+          ramp_sent = case when ramp_counted_on = today and ${ramp ?? null}::text is not null then ramp_sent else 0 end,`
       const updated = yield* sql`
           update senders sender set ${assigned({ fromName, fromAddress, replyTo, bounceDomain, linkDomain })}
-            updated_at = clock_timestamp()
+            ${ramp === undefined ? sql`` : newRamp} updated_at = clock_timestamp()
+          from date(clock_timestamp() at time zone 'UTC') as today
           where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
         decode,
         Effect.flatMap(withKeys),
