@@ -8,39 +8,47 @@ import { runWhileServing } from "../../src/loops/runWhileServing.ts"
 
 const run = runOnDatabase()
 
-/** Error of the worker's wall clock. Elapsed time is correct, as on a real machine. */
-let wrongMs = 0
-const wrongClock = Effect.provideServiceEffect(
-  Clock.Clock,
-  Effect.map(
+/** A worker next to a test. */
+interface Worker {
+  /** Whether its work is active. */
+  isRunning: boolean
+  /** Error of its wall clock. Elapsed time is correct, as on a real machine. */
+  wrongMs: number
+  /** Whether it sees a promoted server of the same cluster instead of the database, and how often it did. */
+  isPromoted: boolean
+  promotedReads: number
+}
+
+const wrongClock = (worker: Worker) =>
+  Effect.provideServiceEffect(
     Clock.Clock,
-    (clock): Clock.Clock =>
-      Object.setPrototypeOf(
-        { currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + wrongMs) },
-        clock,
-      ),
-  ),
-)
+    Effect.map(
+      Clock.Clock,
+      (clock): Clock.Clock =>
+        Object.setPrototypeOf(
+          { currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + worker.wrongMs) },
+          clock,
+        ),
+    ),
+  )
 
-/** Whether the worker sees a promoted server of the same cluster instead of the database. */
-let isPromoted = false
-let promotedReads = 0
-const promotedServer = Effect.provideServiceEffect(
-  RestoreRepository,
-  Effect.map(RestoreRepository, (restores) => ({
-    ...restores,
-    databaseState: Effect.map(restores.databaseState, (state) => {
-      const promoted = `${state.current!.split("/")[0]}/0000000F/0-1@1`
-      if (!isPromoted) return state
-      promotedReads += 1
-      return { ...state, recorded: promoted, current: promoted }
-    }),
-  })),
-)
+const promotedServer = (worker: Worker) =>
+  Effect.provideServiceEffect(
+    RestoreRepository,
+    Effect.map(RestoreRepository, (restores) => ({
+      ...restores,
+      databaseState: Effect.map(restores.databaseState, (state) => {
+        const promoted = `${state.current!.split("/")[0]}/0000000F/0-1@1`
+        if (!worker.isPromoted) return state
+        worker.promotedReads += 1
+        return { ...state, recorded: promoted, current: promoted }
+      }),
+    })),
+  )
 
-const becomes = Effect.fnUntraced(function* (running: () => boolean, wanted: boolean) {
+const becomes = Effect.fnUntraced(function* (is: () => boolean, wanted: boolean) {
   // The check runs every five seconds.
-  while (running() !== wanted) {
+  while (is() !== wanted) {
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
   }
@@ -52,27 +60,28 @@ const promote = (unseenSeconds: number) =>
     update clock_watch set identity = split_part(current_identity(), '/', 1) || '/00000000',
       seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`
 
-/** Runs `during` next to a worker's work; `running` returns whether the work is active. */
-const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolean) => Effect.Effect<A, E, R>) => {
-  let running = false
+/** Runs `during` next to a worker. */
+const beside = <A, E, R>(failoverSeconds: number, during: (worker: Worker) => Effect.Effect<A, E, R>) => {
+  const worker: Worker = { isRunning: false, wrongMs: 0, isPromoted: false, promotedReads: 0 }
   const work = Effect.acquireUseRelease(
     Effect.sync(() => {
-      running = true
+      worker.isRunning = true
     }),
     () => Effect.never,
     () =>
       Effect.sync(() => {
-        running = false
+        worker.isRunning = false
       }),
   )
   return Effect.gen(function* () {
     const { record, databaseState } = yield* RestoreRepository
     yield* record((yield* databaseState).current!)
     yield* TestClock.setTime((yield* databaseState).now)
-    const fiber = yield* Effect.forkChild(promotedServer(wrongClock(runWhileServing(work, failoverSeconds))))
-    const result = yield* during(() => running)
+    const serving = runWhileServing(work, failoverSeconds).pipe(wrongClock(worker), promotedServer(worker))
+    const fiber = yield* Effect.forkChild(serving)
+    const result = yield* during(worker)
     yield* Fiber.interrupt(fiber)
-    expect(running).toBe(false)
+    expect(worker.isRunning).toBe(false)
     return result
   }).pipe(Effect.provide(TestClock.layer()))
 }
@@ -80,71 +89,71 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
 describe("a worker's work", () => {
   it("pauses while its clock and the database's differ by over an hour, and then resumes by itself", () =>
     run(
-      beside(0, (running) =>
+      beside(0, (worker) =>
         Effect.gen(function* () {
           for (const days of [800, -800]) {
-            yield* becomes(running, true)
-            wrongMs = days * 86_400_000
-            yield* becomes(running, false)
-            wrongMs = 0
+            yield* becomes(() => worker.isRunning, true)
+            worker.wrongMs = days * 86_400_000
+            yield* becomes(() => worker.isRunning, false)
+            worker.wrongMs = 0
           }
-          yield* becomes(running, true)
+          yield* becomes(() => worker.isRunning, true)
         }),
       ),
     ))
 
   it("stops when the database is on another timeline, and resumes once an operator has accepted it", () =>
     run(
-      beside(0, (running) =>
+      beside(0, (worker) =>
         Effect.gen(function* () {
           const { record, databaseState } = yield* RestoreRepository
-          yield* becomes(running, true)
+          yield* becomes(() => worker.isRunning, true)
           expect((yield* databaseState).recorded).toBe((yield* databaseState).current)
           yield* promote(0)
-          yield* becomes(running, false)
+          yield* becomes(() => worker.isRunning, false)
           yield* record((yield* databaseState).current!)
-          yield* becomes(running, true)
+          yield* becomes(() => worker.isRunning, true)
         }),
       ),
     ))
 
   it("continues after a failover within the allowed time, and stops after a longer one", () =>
     run(
-      beside(60, (running) =>
+      beside(60, (worker) =>
         Effect.gen(function* () {
           const { databaseState } = yield* RestoreRepository
-          yield* becomes(running, true)
+          yield* becomes(() => worker.isRunning, true)
           yield* promote(30)
           let now = yield* databaseState
           expect(now.fault).toBe("moved")
           while (now.recorded !== now.current) {
-            expect(running()).toBe(true)
+            expect(worker.isRunning).toBe(true)
             yield* TestClock.adjust("1 second")
             now = yield* databaseState
           }
           expect(now.unseenSeconds).toBeLessThan(30)
           yield* promote(61)
-          yield* becomes(running, false)
+          yield* becomes(() => worker.isRunning, false)
         }),
       ),
     ))
 
   it("stops when the old primary returns after a promotion, and resumes once an operator has accepted it", () =>
     run(
-      beside(60, (running) =>
+      beside(60, (worker) =>
         Effect.gen(function* () {
           const { record, databaseState } = yield* RestoreRepository
-          isPromoted = true
+          worker.isPromoted = true
           // The second check starts after the first has ended.
-          yield* becomes(() => promotedReads > 1, true)
-          isPromoted = false
-          yield* becomes(running, false)
+          yield* becomes(() => worker.promotedReads > 1, true)
+          worker.isPromoted = false
+          yield* becomes(() => worker.isRunning, false)
           // The other workers pause, too.
           let now = yield* databaseState
           while (now.fault === null) now = yield* databaseState
           expect(now).toMatchObject({ fault: "moved", recorded: expect.stringContaining("/0000000F/") })
           yield* record(now.current!)
-          yield* becomes(running, true)
+          yield* becomes(() => worker.isRunning, true)
         }),
       ),
     ))
