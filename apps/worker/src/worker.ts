@@ -83,7 +83,7 @@ export const worker = Effect.gen(function* () {
       : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     judgeHits,
     repeatWithPauses("unsubscribe", applyUnsubscriptions),
-    // Recipients who bounced or complained.
+    // Withdraws recipients whose address bounced or complained in another campaign.
     repeatWithPauses("withdrawSuppressed", withdrawSuppressed),
     countCampaigns,
     endRemovedEndpoints,

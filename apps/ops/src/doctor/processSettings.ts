@@ -4,9 +4,17 @@ import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSetti
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { collectSettings, type Declaration } from "@outreach/process/setting"
-import * as Settings from "@outreach/process/settings"
+import {
+  consoleUrl,
+  deployment,
+  publicBaseUrl,
+  secretsKey,
+  telemetrySettings,
+  webhookAllowPrivateAddresses,
+  webhookRetryDelays,
+} from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Config, ConfigProvider, Effect, Layer, Result, Struct } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
 import { operator } from "../audit/audited.ts"
 
 /** A reader of settings: its name in sentences, and its settings. */
@@ -16,18 +24,25 @@ export interface SettingsReader {
 }
 
 const served = <E, R>(config: Layer.Layer<never, E, R>) =>
-  Effect.andThen(Effect.scoped(Layer.build(config)), Settings.telemetrySettings)
+  Effect.andThen(Effect.scoped(Layer.build(config)), telemetrySettings)
 
 export const SETTINGS_READERS = {
   api: { title: "API", settings: served(ApiConfig.fromEnvironment) },
-  worker: { title: "worker", settings: Config.all([WorkerConfig, Settings.telemetrySettings]) },
+  worker: { title: "worker", settings: Config.all([WorkerConfig, telemetrySettings]) },
   console: { title: "console", settings: served(ConsoleConfig.fromEnvironment) },
   ops: {
     title: "command line",
     settings: Config.all({
-      ...{ databaseSettings, optionalSmtpSettings, optionalMailFrom, dnsServers, operator },
-      ...Struct.pick(Settings, ["secretsKey", "deployment", "publicBaseUrl", "consoleUrl"]),
-      ...Struct.pick(Settings, ["webhookAllowPrivateAddresses", "webhookRetryDelays"]),
+      ...{
+        databaseSettings,
+        secretsKey,
+        deployment,
+        publicBaseUrl,
+        consoleUrl,
+        optionalSmtpSettings,
+        optionalMailFrom,
+      },
+      ...{ dnsServers, webhookAllowPrivateAddresses, webhookRetryDelays, operator },
     }),
   },
   migrate: { title: "migration", settings: databaseSettings },

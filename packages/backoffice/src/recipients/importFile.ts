@@ -161,12 +161,11 @@ const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
 /** A parsed line with masked personal data. */
 export type UnderstoodLine = ReturnType<typeof understood>
 
-const understood = (line: FileLine, fault: string | null) => ({
-  line: line.number,
-  ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
-  fields: Record.map<string, string, string>((isGood(line) && line.fields) || {}, maskText),
-  fault,
-})
+const understood = (line: FileLine, fault: string | null) => {
+  const fields: Readonly<Record<string, string>> = (isGood(line) ? line.fields : undefined) ?? {}
+  const person = isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }
+  return { line: line.number, ...person, fields: Record.map(fields, maskText), fault }
+}
 
 /** Masks addresses, and all but the end of numbers, in the start of a text. */
 export const maskText = (text: string): string => {

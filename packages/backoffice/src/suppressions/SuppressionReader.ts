@@ -95,6 +95,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
     /** Finds the entries of these keys in an organization and its programs. */
     find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
       sql`
+      -- The limit forces a probe of the primary key for each key.
       select suppression.* from ${toKeyTable(keys)} cross join lateral (
         select ${suppressionColumns} from suppressions suppression
         where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value

@@ -63,13 +63,14 @@ const oldestDueTile = (facts: Facts): TodayTile => ({
 const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
   const isStuck = sentInLastMinute === 0 && remaining !== 0
   const left = remaining === null ? "" : `, ${formatCount(remaining)} left`
-  const time = remaining && sentInLastMinute && `, about ${formatDuration((remaining / sentInLastMinute) * 60)}`
+  const isMoving = remaining !== null && remaining > 0 && sentInLastMinute > 0
+  const time = isMoving ? `, about ${formatDuration((remaining / sentInLastMinute) * 60)}` : ""
   return {
     title: "Sending now",
     href: "/campaigns?status=sending",
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
     value: campaigns === 0 && sentInLastMinute === 0 ? "None" : `${formatCount(sentInLastMinute)} per minute`,
-    detail: campaigns === 0 ? "no active campaigns" : `${formatCounted(campaigns, "campaign")}${left}${time || ""}`,
+    detail: campaigns === 0 ? "no active campaigns" : `${formatCounted(campaigns, "campaign")}${left}${time}`,
   }
 }
 
