@@ -62,8 +62,8 @@ describe("recipients import", () => {
     const args = load(await draft(), csv("npi,email", line(1), "1,2"), "--skip-bad", "--rejects", rejects)
     expect((await run(args)).stderr).toContain(`The bad lines are in ${rejects}.\n`)
     expect(readFileSync(rejects, "utf8")).toMatch(/^line,reason,npi,email\n3,"[^"]+",1,2\n$/)
-    const message = `The refused lines cannot be written to ${rejects}: it already exists and isn't overwritten.`
-    expect(await runFailing(...args)).toMatchObject({ code: "unusable_rejects_file", message, exit: 1 })
+    const message = `${rejects} cannot be written: it already exists and isn't overwritten.`
+    expect(await runFailing(...args)).toMatchObject({ code: "unusable_file", message, exit: 1 })
   })
 
   it("shows the parsed first lines with --check, masked, and imports no recipients", async () => {

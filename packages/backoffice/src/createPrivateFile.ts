@@ -9,13 +9,10 @@ const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], str
 
 class UnwritableFile extends DescribedError("UnusableFile", "{file} cannot be written: {reason}.") {}
 
-/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. Fails with `Unusable`. */
-export const createPrivateFile = Effect.fnUntraced(function* <E = UnwritableFile>(
-  path: string,
-  Unusable: new (fields: Pick<UnwritableFile, "file" | "reason">) => E = UnwritableFile as never,
-) {
+/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. */
+export const createPrivateFile = Effect.fnUntraced(function* (path: string) {
   const { open, remove } = yield* FileSystem.FileSystem
-  const fault = (reason: string) => new Unusable({ file: path, reason })
+  const fault = (reason: string) => new UnwritableFile({ file: path, reason })
   let isKept = false
   const file = yield* Effect.acquireRelease(open(path, { flag: "wx", mode: 0o600 }), () =>
     isKept ? Effect.void : Effect.ignore(remove(path)),

@@ -60,13 +60,23 @@ export const adapter = <Self, Shape extends object, Needed extends Needs = never
   )
 
 /**
- * Creates a service and its layer from methods that may fail with a database error.
+ * Creates an effect that returns queries on the current database. They have database errors as defects. Unlike a service, it has no layer.
  *
  * @example
- * export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
+ * export const ProgramReader = reader("ProgramReader", (sql) => ({
  *   names: sql`select name from programs`.pipe(decodeNames),
- * })) {}
+ * }))
  */
+export const reader = <Methods extends object, Needed extends Needs = never>(
+  name: string,
+  create: Creation<Methods, Needed>,
+) => {
+  const methods = methodsOf(name, create)
+  const use = <A, E, R>(query: (methods: Dying<Methods>) => Effect.Effect<A, E, R>) => Effect.flatMap(methods, query)
+  return Object.assign(methods, { use })
+}
+
+/** Creates a service and its layer from methods that may fail with a database error. */
 export const DatabaseService =
   <Self>() =>
   <const Id extends string, Methods extends object, Needed extends Needs = never>(

@@ -1,6 +1,5 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
-import { DescribedError } from "@outreach/domain/DescribedError"
-import { Context, Effect, Schema, Stream } from "effect"
+import { Context, Effect, Result, Schema, Stream } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import type { Header } from "./readHeader.ts"
@@ -9,11 +8,6 @@ import { isBad, readLines } from "./readLines.ts"
 export interface RejectedLine extends BadLine {
   readonly text: string
 }
-
-class UnusableRejectsFile extends DescribedError(
-  "UnusableRejectsFile",
-  "The refused lines cannot be written to {file}: {reason}.",
-) {}
 
 /** The file that receives all rejected lines of an import, and is kept if there are any. Default: none. */
 export class RejectsFile extends Context.Reference<Effect.Success<ReturnType<typeof createRejectsFile>> | undefined>(
@@ -28,7 +22,7 @@ export class RejectsFile extends Context.Reference<Effect.Success<ReturnType<typ
  * formulas get an apostrophe prefix, which an import removes.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
-  const { append, keep } = yield* createPrivateFile(path, UnusableRejectsFile)
+  const { append, keep } = yield* createPrivateFile(path)
   let hasLines = false
   return {
     write: Effect.fnUntraced(function* ({ text, delimiter }: Header, lines: ReadonlyArray<RejectedLine>) {
@@ -70,7 +64,7 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   }
 }
 
-const MAX_REPORTED = 10_000
+export const MAX_REPORTED = 10_000
 
 /** A file's bad lines: their number and the first 10,000. */
 export interface BadLineReport {
@@ -78,12 +72,11 @@ export interface BadLineReport {
   badLines: Array<{ readonly line: number; readonly reason: string }>
 }
 
-/** Counts a file's lines, and finds the bad lines without the database. */
-export const checkFile = Effect.fnUntraced(function* <E = never>(
+/** Counts a file's lines, and finds the bad lines without the database. Passes the parsed lines to `use`. */
+export const checkFile = Effect.fnUntraced(function* <A>(
   header: Header,
-  check: (line: ImportLine) => string | undefined,
-  /** Called with all bad lines, including those after the reported 10,000. */
-  onBad?: (lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>,
+  parse: (line: ImportLine) => Result.Result<A, string>,
+  use: (lines: ReadonlyArray<A>) => Effect.Effect<void> = () => Effect.void,
 ) {
   const bar = yield* (yield* TaskProgress).bar("Checking", header.size)
   const bad: BadLineReport = { badCount: 0, badLines: [] }
@@ -91,12 +84,13 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
   yield* readLines(header, bar.advance).pipe(
     Stream.runForEachArray((batch) => {
       lines += batch.length
-      const found = batch.flatMap((line) => {
-        const reason = isBad(line) ? line.reason : check(line)
-        return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
-      })
-      for (const line of found) addBadLine(bad, line)
-      return onBad?.(found) ?? Effect.void
+      const parsed: Array<A> = []
+      for (const line of batch) {
+        const result = isBad(line) ? Result.fail(line.reason) : parse(line)
+        if (Result.isSuccess(result)) parsed.push(result.success)
+        else addBadLine(bad, { number: line.number, reason: result.failure })
+      }
+      return use(parsed)
     }),
   )
   return { lines, bad }

@@ -1,5 +1,3 @@
-import { csvRow, disarmFormula } from "./csvRow.ts"
-
 /** Writes rows as CSV with a header: UTC times for spreadsheets, and no formulas. */
 export const csvTable = <Column extends string>(
   columns: ReadonlyArray<Column>,
@@ -23,3 +21,10 @@ const toCell = (value: unknown): string | null => {
 
 /** Renames one field to the API's snake case: `createdAt` becomes `created_at`. */
 export const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Writes a row of CSV (RFC 4180). */
+export const csvRow = (cells: ReadonlyArray<string | null | undefined>): string =>
+  `${cells.map((cell) => (/[",\r\n]|^\s|\s$/.test(cell ?? "") ? `"${cell?.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`
+
+/** Adds an apostrophe before a text that a spreadsheet would run as a formula (OWASP, CSV injection). */
+export const disarmFormula = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)

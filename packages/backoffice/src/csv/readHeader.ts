@@ -5,8 +5,8 @@ import { Effect, FileSystem, Result, Schema } from "effect"
 import { shellWord } from "../formatCommand.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { type Column, type ColumnMap, columnKey, contentOf } from "./ColumnMap.ts"
+import { UnusableFile } from "./readRows.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
-import { UnusableFile } from "./UnusableFile.ts"
 
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20

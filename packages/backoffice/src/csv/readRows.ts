@@ -1,5 +1,8 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { Effect, FileSystem, Stream } from "effect"
-import { UnusableFile } from "./UnusableFile.ts"
+
+/** A file that can't be imported. The reason never contains data of recipients. */
+export class UnusableFile extends DescribedError("UnusableFile", "{file} cannot be imported: {reason}.") {}
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 

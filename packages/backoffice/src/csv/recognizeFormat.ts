@@ -1,6 +1,5 @@
 import { Effect, FileSystem, Result, Stream } from "effect"
-import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows } from "./readRows.ts"
-import { UnusableFile } from "./UnusableFile.ts"
+import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows, UnusableFile } from "./readRows.ts"
 
 /** The format of a file with rows. */
 export interface FileFormat {

@@ -12,7 +12,7 @@ import { SuppressionRepository } from "@outreach/domain/suppressions/Suppression
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
-import { csvRow } from "../csv/csvRow.ts"
+import { csvRow } from "../csv/csvTable.ts"
 import { formatCounted } from "../format.ts"
 import type { Page } from "../lists/List.ts"
 import { suppressions as suppressionList } from "../lists/suppressions.ts"

@@ -5,13 +5,22 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { inTransaction } from "@outreach/domain/Transaction"
-import { Array as Arr, Cause, Effect, Exit, Record, Result, Stream } from "effect"
-import { addBadLine, type BadLineReport, BadLines, checkFile, type RejectedLine, RejectsFile } from "../csv/badLines.ts"
+import { reader } from "@outreach/postgres/adapter"
+import { decodeRows } from "@outreach/postgres/rowsOf"
+import { Cause, Effect, Exit, Record, Result, Schema, Stream } from "effect"
+import {
+  addBadLine,
+  type BadLineReport,
+  BadLines,
+  checkFile,
+  MAX_REPORTED,
+  type RejectedLine,
+  RejectsFile,
+} from "../csv/badLines.ts"
 import { type Header, type HeaderOptions, readHeader } from "../csv/readHeader.ts"
 import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { type ImportCounts, ImportLog } from "./ImportLog.ts"
-import { LineComparison, REPEATED } from "./LineComparison.ts"
 
 const BATCH_SIZE = 1000
 const SHOWN_LINES = 10
@@ -29,9 +38,9 @@ interface ImportOptions extends Omit<HeaderOptions, "fieldsIfThere"> {
 /**
  * Imports a delimited file into a campaign and records it. Importing it again creates no duplicates.
  *
- * Reads the file three times. The first pass compares the lines with each other. The second checks every line: bad lines prevent
- * the import unless `skipBad` omits them. The third imports batches of 1,000. A line that only the database can reject stops the import after its batch.
- * Of lines with the same NPI and address the first counts.
+ * Reads the file twice. The first pass checks the lines and compares them with each other: bad lines prevent the import unless `skipBad` omits
+ * them. The second imports batches of 1,000. A line that only the database can reject stops the import after its batch. Of lines with the same NPI
+ * and address the first counts.
  */
 export const importFile = Effect.fn("importFile")(function* (
   campaignId: CampaignId,
@@ -67,47 +76,41 @@ const importLinesOf = Effect.fnUntraced(function* (
   const complete = rejects?.complete ?? Effect.void
 
   const parse = createLineParser(campaign)
-  const faults = yield* compareLines(header, parse)
-  const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? faults.get(line.number)
-  let repeated = 0
-  const { lines, bad } = yield* checkFile(
-    header,
-    (line) => {
-      const reason = judge(line)
-      if (reason !== REPEATED) return reason
-      repeated++
-      return undefined
-    },
-    skipBad ? undefined : reject,
-  )
+  const { lines, bad, faults } = yield* compareLines(header, parse)
+  const reasonOf = (line: FileLine): string | undefined =>
+    isBad(line) ? line.reason : (Result.getOrUndefined(Result.flip(parse(line))) ?? faults.get(line.number))
+  const repeated = [...faults.values()].filter((reason) => reason === REPEATED).length
   const { readAs } = header
   const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated }
   const report = { readAs, ...counts, badCount: 0, badLines: [] as BadLineReport["badLines"] }
+  const rejectedIn = (batch: ReadonlyArray<FileLine>, reasons: (line: FileLine) => string | undefined) =>
+    batch.flatMap((line): ReadonlyArray<RejectedLine> => {
+      const reason = reasons(line)
+      return reason === undefined || reason === REPEATED ? [] : [{ number: line.number, reason, text: line.text }]
+    })
   if (bad.badCount > 0 && !skipBad) {
-    yield* complete
+    if (rejects !== undefined) {
+      yield* Stream.runForEachArray(readLines(header), (batch) => reject(rejectedIn(batch, reasonOf)))
+      yield* rejects.complete
+    }
     yield* save(lines, { ...report, ...bad })
     return yield* new BadLines({ ...report, ...bad })
   }
 
   const firstLines = readLines(header).pipe(
     Stream.take(SHOWN_LINES),
-    Stream.map((line) => understood(line, (isBad(line) ? line.reason : judge(line)) ?? null)),
+    Stream.map((line) => understood(line, reasonOf(line) ?? null)),
     Stream.runCollect,
   )
   const first = check ? yield* firstLines : undefined
   const register = check ? checkLines : importLines
   const importBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<FileLine>) {
-    const compared = batch.map((line) => {
-      const reason = isGood(line) && faults.has(line.number) ? judge(line) : undefined
-      return reason === undefined ? line : { number: line.number, text: line.text, reason }
-    })
-    const result = yield* register(campaign.id, compared.filter(isGood))
+    const reasons = new Map(batch.map((line) => [line.number, reasonOf(line)]))
+    const good = batch.filter(isGood).filter(({ number }) => reasons.get(number) === undefined)
+    const result = yield* register(campaign.id, good)
     for (const name of ["imported", "updated", "alreadyThere", "suppressed"] as const) report[name] += result[name]
-    const reasons = new Map([...compared.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
-    const refused = batch.flatMap(({ number, text }) => {
-      const reason = reasons.get(number)
-      return reason === undefined || reason === REPEATED ? [] : [{ number, reason, text }]
-    })
+    for (const { number, reason } of result.bad) reasons.set(number, reason)
+    const refused = rejectedIn(batch, ({ number }) => reasons.get(number))
     for (const line of refused) addBadLine(report, line)
     yield* save(lines, report)
     return refused
@@ -132,20 +135,59 @@ const importLinesOf = Effect.fnUntraced(function* (
   return { ...report, first }
 })
 
-/** Finds the lines that repeat or contradict earlier ones. Bad lines aren't compared. */
+/** Counts the lines, and finds the bad ones: also those that contradict earlier ones. `faults` has these, and the repeated ones. */
 const compareLines = Effect.fnUntraced(function* (header: Header, parse: ReturnType<typeof createLineParser>) {
   const comparison = yield* LineComparison
   yield* comparison.begin
-  yield* readLines(header).pipe(
-    Stream.grouped(BATCH_SIZE),
-    Stream.runForEach((batch) =>
-      comparison.add(
-        batch.filter(isGood).flatMap((line) => Result.getOrElse(Result.map(parse(line), Arr.of), () => [])),
-      ),
-    ),
-  )
-  return yield* comparison.find
+  const { lines, bad } = yield* checkFile(header, parse, comparison.add)
+  const faults = yield* comparison.find
+  const contradictions = [...faults].flatMap(([line, reason]) => (reason === REPEATED ? [] : [{ line, reason }]))
+  const badLines = [...bad.badLines, ...contradictions].sort((one, other) => one.line - other.line)
+  const badCount = bad.badCount + contradictions.length
+  return { lines, bad: { badCount, badLines: badLines.slice(0, MAX_REPORTED) }, faults }
 }, inTransaction)
+
+const REPEATED = "repeated"
+
+const decodeLines = decodeRows({ number: Schema.Int, ofNpi: Schema.Int, ofEmail: Schema.Int })
+
+/** Compares the valid lines of a file in a temporary table. Call its methods in order, in one transaction, which drops the table. */
+const LineComparison = reader("LineComparison", (sql) => ({
+  begin: sql`
+    create temporary table compared_lines (number integer, npi text collate "C", email text collate "C") on commit drop
+  `.pipe(Effect.asVoid),
+
+  add: (lines: ReadonlyArray<Pick<ImportLine, "number" | "npi" | "email">>) =>
+    sql`
+      insert into compared_lines
+      select * from unnest(${lines.map(({ number }) => number)}::integer[], ${lines.map(({ npi }) => npi)}::text[],
+        ${lines.map(({ email }) => email.toLowerCase())}::text[])`.pipe(Effect.asVoid),
+
+  /** Returns each line with an NPI or address of an earlier line by its number: `REPEATED` if both match, otherwise the fault. */
+  find: sql`
+    select number, of_npi as "ofNpi", of_email as "ofEmail"
+    from (
+      select number, min(number) over (partition by npi) as of_npi, min(number) over (partition by email) as of_email
+      from compared_lines
+    ) compared
+    where of_npi < number or of_email < number`.pipe(
+    decodeLines,
+    Effect.map(
+      (lines): ReadonlyMap<number, string> => new Map(lines.map((line) => [line.number, describeClash(line)])),
+    ),
+  ),
+}))
+
+const describeClash = ({
+  number,
+  ofNpi,
+  ofEmail,
+}: Readonly<Record<"number" | "ofNpi" | "ofEmail", number>>): string => {
+  if (ofNpi === ofEmail) return REPEATED
+  return ofNpi < number
+    ? `line ${ofNpi} has this NPI with another e-mail address: keep the line that is right`
+    : `line ${ofEmail} has this e-mail address with another NPI: keep the line that is right`
+}
 
 type Report = Pick<ImportCounts, "imported" | "updated" | "alreadyThere" | "suppressed" | "repeated"> & BadLineReport
 

@@ -40,7 +40,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   const programs = scope.programId === undefined ? yield* (yield* ProgramRepository).list(scope.organizationId) : []
   const parse = createParser(scope, new Set(programs.map(({ id }) => id)), options.reason)
 
-  const { lines, bad } = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))))
+  const { lines, bad } = yield* checkFile(header, parse)
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   const report = { lines, added: 0, withdrawn: 0 }
   const bar = yield* (yield* TaskProgress).bar("Suppressing", lines)

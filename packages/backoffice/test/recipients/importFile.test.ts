@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId } from "@outreach/domain/Identifier"
+import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -373,12 +373,12 @@ describe("the file of rejected lines", () => {
     ["its folder does not exist", () => join(folder, "none", "rejects.csv")],
   ])("isn't written if %s", async (reason, path) => {
     const refused = await run(Effect.flip(Effect.scoped(createRejectsFile(path()))))
-    expect(refused).toMatchObject({ _tag: "UnusableRejectsFile", reason })
+    expect(refused).toMatchObject({ _tag: "UnusableFile", reason })
   })
 })
 
 describe("the record of an import", () => {
-  const rejectsOf = (id: Parameters<ImportLog["Service"]["find"]>[0]) => ImportLog.use((log) => log.find(id))
+  const rejectsOf = (id: ImportId) => ImportLog.use((log) => log.find(id))
 
   test("contains the operator, the time, the number of lines by outcome, and the reasons of rejected lines", function* () {
     const campaign = yield* draft()

@@ -1,4 +1,4 @@
-import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvRow"
+import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvTable"
 import { describe, expect, it } from "vitest"
 
 describe("a row of CSV", () => {
