@@ -80,4 +80,4 @@ export const drawCount = (count: number, longest: number): string => {
 
 /** Describes an alert with the value of its fact. */
 export const describeAlert = ({ found, unit, value }: ActiveAlert): string =>
-  found(unit === "seconds" ? formatDuration(value) : formatCount(value))
+  found(unit === "count" ? formatCount(value) : formatDuration(value))

@@ -1,22 +1,19 @@
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCompact } from "@outreach/backoffice/format"
-import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { Cache, Context, Effect, Layer } from "effect"
 import type { OpenTexts } from "../view/View.ts"
 
 /** Counts open items, once in ten seconds for all viewers of the deployment or of one organization. */
 export class OpenCounts extends Context.Service<OpenCounts>()("console/http/OpenCounts", {
   make: Effect.gen(function* () {
-    const groups = yield* FailureGroupReader
-    const inbox = yield* InboxReader
     const readings = yield* Cache.make({
       capacity: 1000,
       timeToLive: "10 seconds",
-      lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
-        const { lasting } = yield* groups.totals({ organizationId })
-        const { quarantined } = yield* inbox.counts(organizationId)
+      lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
+        const facts = yield* readFacts(["failuresLasting", "inboxQuarantined"], organizationId)
+        const { failuresLasting: lasting, inboxQuarantined: quarantined } = facts
         const open: OpenTexts = {
           ...(lasting > 0 && { issues: textOf(lasting) }),
           ...(quarantined > 0 && { inbox: textOf(quarantined) }),
@@ -27,7 +24,7 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
     return {
       /** Returns the counts above 0 as texts. Returns none if they can't be read, because pages work without them. */
       of: (organizationId: OrganizationId | null): Effect.Effect<OpenTexts> =>
-        Effect.catchCause(Cache.get(readings, organizationId ?? undefined), () => Effect.succeed({})),
+        Effect.catchCause(Cache.get(readings, organizationId), () => Effect.succeed({})),
     }
   }),
 }) {

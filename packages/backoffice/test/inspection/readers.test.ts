@@ -1,28 +1,27 @@
 import { expect } from "@effect/vitest"
-import { ALERTING_FACTS, activeAlerts } from "@outreach/domain/operators/alerts"
-import { readFacts } from "@outreach/postgres/operators/FactReader"
+import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
-const readNames = Effect.map(readFacts(ALERTING_FACTS), (facts) =>
-  activeAlerts(facts).map(({ name, value }) => [name, value]),
+const read = Effect.map(
+  FactReader.use(({ readAlerts }) => readAlerts),
+  (alerts) => alerts.map(({ name, value, age }) => [name, value, age !== null]),
 )
 
-test("evaluates the alerts from the database", function* () {
-  expect(yield* readNames).toEqual([["OutreachNoWorker", 0]])
+test("evaluates the alerts from the database, with the age of those whose rows have a time", function* () {
+  expect(yield* read).toEqual([["OutreachNoWorker", 0, false]])
 
   yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`
-  expect(yield* readNames).toEqual([])
+  expect(yield* read).toEqual([])
 
   yield* seedDeadLetters(3)
   yield* sql`insert into restores (id, restored_to) values ('rst_1', now())`
-  expect(yield* readNames).toEqual([
-    ["OutreachWorkersPaused", 1],
-    ["OutreachDeadLettersLeft", 3],
+  expect(yield* read).toEqual([
+    ["OutreachWorkersPaused", 1, false],
+    ["OutreachDeadLettersLeft", 3, true],
   ])
 })

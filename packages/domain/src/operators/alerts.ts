@@ -1,4 +1,4 @@
-import { FACTS, type FactName, type FactValues, totalOf } from "./facts.ts"
+import { FACTS, type Fact, type FactName, type FactValues, totalOf } from "./facts.ts"
 
 /** An alert on a fact. `deploy/kubernetes/alerts.yaml` has the same ones for Prometheus, and others that the database can't evaluate. */
 export interface Alert {
@@ -138,18 +138,24 @@ export const ALERTS: ReadonlyArray<Alert> = [
 export const ALERTING_FACTS: ReadonlyArray<FactName> = [...new Set(ALERTS.map(({ fact }) => fact))]
 
 /** An alert with the value of its fact. */
-export interface ActiveAlert extends Alert {
-  readonly unit: "count" | "seconds"
+export interface ActiveAlert extends Alert, Pick<Fact, "unit" | "page"> {
   readonly value: number
+  /** For how many seconds the fact has been bad; null if unknown. */
+  readonly age: number | null
 }
 
-/** Returns the active alerts on some facts, critical ones first. */
-export const activeAlerts = (facts: Partial<FactValues>): ReadonlyArray<ActiveAlert> =>
+/** Returns the active alerts on some facts, critical ones first. `ages` has those of counts. */
+export const activeAlerts = (
+  facts: Partial<FactValues>,
+  ages: { readonly [Name in FactName]?: number | null } = {},
+): ReadonlyArray<ActiveAlert> =>
   ALERTS.flatMap((alert) => {
     const { fact, of, above = 0, below } = alert
     const values = facts[fact]
     if (values === undefined) return []
     const value = totalOf(fact, of === undefined ? values : (values as Readonly<Record<string, number>>)[of]!)
     const isActive = below === undefined ? value > above : value < below
-    return isActive ? [{ ...alert, unit: FACTS[fact].unit, value }] : []
+    const { unit, page }: Fact = FACTS[fact]
+    const age = unit === "age" ? value : (ages[fact] ?? null)
+    return isActive ? [{ ...alert, unit, page, value, age }] : []
   }).toSorted((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"))

@@ -12,7 +12,8 @@ export const LAGS_COUNTED = 20
 
 /** A figure that the database measures. */
 export interface Fact {
-  readonly unit: "count" | "seconds"
+  /** An age is for how many seconds something has lasted. */
+  readonly unit: "count" | "age" | "seconds"
   readonly about: string
   /** The gauge of the workers, after `outreach_`. Default: none, because each process has one, or only operators read the fact. */
   readonly gauge?: string
@@ -20,6 +21,8 @@ export interface Fact {
   readonly by?: Readonly<Record<string, ReadonlyArray<string>>>
   /** Whether it is counted up to `COUNT_CAP`. */
   readonly isCapped?: true
+  /** The page of the console that shows it, or the rows behind it. */
+  readonly page?: string | undefined
 }
 
 const factOf =
@@ -27,6 +30,7 @@ const factOf =
   <const Options extends Omit<Fact, "unit" | "about"> = object>(about: string, options?: Options) =>
     ({ unit, about, ...options }) as { readonly unit: Unit; readonly about: string } & Options
 const count = factOf("count")
+const age = factOf("age")
 const seconds = factOf("seconds")
 
 const queue = { queue: DUE_QUEUES } as const
@@ -40,30 +44,34 @@ const DUE = {
     by: queue,
     isCapped: true,
   }),
-  deliveriesOldestSeconds: seconds("How long the first of them has been due", {
+  deliveriesOldestSeconds: age("How long the first of them has been due", {
     gauge: "deliveries_oldest_due_age_seconds",
     by: queue,
+    page: "/endpoints",
   }),
   maxLagEvents: count(`The most that wait for one endpoint, of the ${LAGS_COUNTED} that have waited longest`, {
     gauge: "endpoint_max_lag_events",
     by: queue,
     isCapped: true,
   }),
-  maxLagSeconds: seconds("How far the endpoint that has waited longest is behind", {
+  maxLagSeconds: age("How far the endpoint that has waited longest is behind", {
     gauge: "endpoint_max_lag_seconds",
     by: queue,
+    page: "/endpoints",
   }),
   deliveriesInFlight: count("Deliveries in flight in all workers", { gauge: "deliveries_in_flight" }),
   messagesDue: count("E-mails that are due and not being sent", { gauge: "messages_due", isCapped: true }),
-  messagesOldestSeconds: seconds("How long the first of them could have been sent", {
+  messagesOldestSeconds: age("How long the first of them could have been sent", {
     gauge: "messages_oldest_due_age_seconds",
+    page: "/campaigns?status=sending",
   }),
   inboxWaiting: count("Inbound events that wait to be applied", { gauge: "inbox_waiting", isCapped: true }),
-  inboxOldestSeconds: seconds("How long ago the first of them was received", {
+  inboxOldestSeconds: age("How long ago the first of them was received", {
     gauge: "inbox_oldest_waiting_age_seconds",
+    page: "/inbox?waiting=yes",
   }),
   hitsWaiting: count("Opens and clicks that wait to be judged", { gauge: "hits_waiting", isCapped: true }),
-  hitsOldestSeconds: seconds(
+  hitsOldestSeconds: age(
     "For how long the first of them has waited; up to a minute is for their messages to be accepted",
     { gauge: "hits_oldest_waiting_age_seconds" },
   ),
@@ -71,39 +79,47 @@ const DUE = {
     gauge: "unsubscriptions_waiting",
     isCapped: true,
   }),
-  unsubscriptionsOldestSeconds: seconds("For how long the first of them has waited", {
+  unsubscriptionsOldestSeconds: age("For how long the first of them has waited", {
     gauge: "unsubscriptions_oldest_waiting_age_seconds",
   }),
 }
 
 /** Further states of deliveries, e-mails, workers and the database. */
 const STATE = {
-  workers: count("Running workers"),
+  workers: count("Running workers", { page: "/system" }),
   workersPaused: count("1 while the workers are paused because the database was restored or moved"),
   breakersOpen: count("Enabled endpoints that failed repeatedly and are probed, or have just recovered", {
     gauge: "breakers_open",
+    page: "/endpoints?state=failing",
   }),
   endpointsFailing: count(
     "Endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts",
-    { gauge: "endpoints_failing", by: { contacts: ["some", "none"] } },
+    { gauge: "endpoints_failing", by: { contacts: ["some", "none"] }, page: "/" },
   ),
-  failuresLasting: count("Causes for which calls to enabled endpoints keep failing, without muted ones"),
+  failuresLasting: count("Causes for which calls to enabled endpoints keep failing, without muted ones", {
+    page: "/issues?state=lasting",
+  }),
   deadLetters: count("Dead letters that were not replayed, without those of muted issues", {
     gauge: "dead_letters",
     by: { reason: DEAD_LETTER_REASONS },
+    page: "/issues?state=dead",
   }),
   messagesQuarantined: count("E-mails with an unknown outcome that aren't retried", {
     gauge: "messages_quarantined",
     isCapped: true,
+    page: "/campaigns",
   }),
   campaignsComplained: count(
     "Campaigns about which recipients have complained in the last seven days, by whether their share has reached 0.1 % (raised) or 0.3 % (high)",
-    { gauge: "campaigns_complained", by: { level: ["raised", "high"] } },
+    { gauge: "campaigns_complained", by: { level: ["raised", "high"] }, page: "/" },
   ),
-  domainsRejecting: count("Recipient domains that a campaign has paused because they reject its e-mails"),
+  domainsRejecting: count("Recipient domains that a campaign has paused because they reject its e-mails", {
+    page: "/#domains",
+  }),
   inboxQuarantined: count("Inbound events that could not be applied and were not replayed", {
     gauge: "inbox_set_aside",
     isCapped: true,
+    page: "/inbox",
   }),
   deliveriesRows: count("Rows of the delivery queue, due or not: the database's estimate", {
     gauge: "deliveries_rows",
@@ -115,7 +131,7 @@ const STATE = {
     gauge: "database_horizon_age_transactions",
     by: holder,
   }),
-  horizonSeconds: seconds("How long that one has been open; a replication slot does not say", {
+  horizonSeconds: age("How long that one has been open; a replication slot does not say", {
     gauge: "database_horizon_age_seconds",
     by: holder,
   }),
@@ -145,5 +161,5 @@ export type FactValues<Name extends FactName = FactName> = { readonly [N in Name
 export const totalOf = (name: FactName, value: number | Readonly<Record<string, number>>): number => {
   if (typeof value === "number") return value
   const values = Object.values(value)
-  return FACTS[name].unit === "seconds" ? Math.max(...values) : values.reduce((sum, each) => sum + each, 0)
+  return FACTS[name].unit === "count" ? values.reduce((sum, each) => sum + each, 0) : Math.max(...values)
 }

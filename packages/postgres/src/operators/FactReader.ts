@@ -1,5 +1,6 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
+import { ALERTING_FACTS, activeAlerts } from "@outreach/domain/operators/alerts"
 import { FACTS, type FactName, type FactValues, LAGS_COUNTED, READINGS } from "@outreach/domain/operators/facts"
 import { Effect, Record, Schema } from "effect"
 import { DatabaseService } from "../adapter.ts"
@@ -18,6 +19,7 @@ const Values = Schema.Struct({
   baseline: Schema.optionalKey(Baseline),
 })
 const decodeFacts = decodeValue({ facts: Values })
+const decodeAges = decodeValue({ ages: Schema.Record(Schema.String, Schema.NullOr(Schema.Number)) })
 
 /** The condition that a row belongs to the organization of the reading; true for all of them. */
 const isIn = (column = "organization_id") => `coalesce(${column} = (select organization_id from scope), true)`
@@ -25,7 +27,8 @@ const isIn = (column = "organization_id") => `coalesce(${column} = (select organ
 const secondsSince = (time: string) => `coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
 const byQueue = (column: string) => `(select jsonb_object_agg(queue, ${column}) from deliveries_due)`
 const byHolder = (value: string) => `(select jsonb_object_agg(name, coalesce(${value}, 0)) from holder)`
-const upToCap = (rows: string) => `(select count(*) from (select from ${rows} limit ${COUNT_CAP}) capped)`
+const capped = (column: string, rows: string) => `select ${column} from ${rows} limit ${COUNT_CAP}`
+const upToCap = (rows: string) => `(select count(*) from (${capped("", rows)}) capped)`
 const numberWith = (condition: string) => `count(*) filter (where ${condition})`
 const statistic = (column: string) => `(select ${column} from pg_stat_user_tables where relid = 'deliveries'::regclass)`
 
@@ -91,6 +94,23 @@ const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
     from organization_clock where ${isIn()})`,
   clockDoubted: `(select count(doubt) from clock_watch where ${IS_CLOCK_DOUBTED})`,
 }
+
+const ageOf = (time: string, rows: string) =>
+  `(select extract(epoch from statement_timestamp() - ${time}) from ${rows})`
+/** For how many seconds the rows of a count have been there, of those with a time. */
+const AGES = {
+  workers: ageOf("max(alive_until)", "delivery_workers"),
+  endpointsFailing: ageOf("min(failing_since)", "endpoint_readers where notices > 0"),
+  deadLetters: ageOf("min(opened_at)", "failure_groups where open > 0 and muted_at is null"),
+  messagesQuarantined: ageOf(
+    "min(quarantined_at)",
+    `(${capped("quarantined_at", "messages where quarantined_at is not null")})`,
+  ),
+  inboxQuarantined: ageOf(
+    "min(quarantined_at)",
+    `(${capped("quarantined_at", "inbox where quarantined_at is not null")})`,
+  ),
+} satisfies { readonly [Name in FactName]?: string }
 
 const DUE: ReadonlySet<keyof typeof EXPRESSIONS> = new Set([...READINGS.due, "baseline"])
 
@@ -256,6 +276,16 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
     /** Reads facts of the deployment or of one organization, without counting due work: each of these counts is 0 or 1. */
     read: (names: ReadonlyArray<FactName>, organizationId: OrganizationId | null) =>
       read(names, { limit: 1, organizationId }),
+
+    /** Reads the active alerts on facts of the deployment. */
+    readAlerts: Effect.gen(function* () {
+      const facts = yield* read(ALERTING_FACTS, { limit: 1 })
+      const ages = Object.entries(AGES).map(([name, age]) => `'${name}', ${age}`)
+      return activeAlerts(
+        facts as Partial<FactValues>,
+        yield* sql`select jsonb_build_object(${sql.literal(ages.join(", "))}) as ages`.pipe(decodeAges),
+      )
+    }),
 
     /** Reads the due work. Slower while dead rows can't be vacuumed. */
     readDue: Effect.suspend(() => read([...READINGS.due, "baseline"], { limit: COUNT_CAP, baseline })).pipe(

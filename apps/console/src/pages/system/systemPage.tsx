@@ -1,9 +1,10 @@
 import { describeAlert } from "@outreach/backoffice/format"
 import { checkDatabase } from "@outreach/backoffice/inspection/databaseFindings"
 import { type Tone, URGENCY } from "@outreach/backoffice/lists/List"
-import { type ActiveAlert, ALERTING_FACTS, ALERTS, activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
+import { type ActiveAlert, ALERTS, runbookOf } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { readFacts } from "@outreach/postgres/operators/FactReader"
+import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
+import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { RELEASE } from "@outreach/process/release"
 import { Array as Arr, Cause, Effect, Order } from "effect"
 import type { VNode } from "preact"
@@ -14,10 +15,10 @@ import { definePage } from "../../http/Route.ts"
 
 export const systemPage = definePage("/system", {
   isConsistent: false,
-  run: Effect.fnUntraced(function* () {
+  run: Effect.fnUntraced(function* (_, { now }) {
     const [alerts, findings] = yield* Effect.all([readAlerts, checkDatabase], { concurrency: "unbounded" })
     const checks = findings.map(checkRow)
-    const problems = [...(alerts ?? []).map(alertRow), ...checks.filter(isProblem)]
+    const problems = [...(alerts ?? []).map((alert) => alertRow(alert, now)), ...checks.filter(isProblem)]
     return (
       <Page title="System" commands={[["doctor"], ["status"]]}>
         <Section title="Alerts">
@@ -54,13 +55,17 @@ interface Row {
   readonly tone: Tone
   readonly word: string
   readonly found: string
+  /** The page that shows it. */
+  readonly page?: string | undefined
+  readonly since: Timestamp | null
   readonly remedy: Pick<Finding, "advice" | "command">
   readonly source: VNode
 }
 
 const COLUMNS: Columns<Row> = {
   Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
-  Found: ({ found }) => <Prose>{found}</Prose>,
+  Found: ({ found, page }) => (page === undefined ? <Prose>{found}</Prose> : { to: page, name: found }),
+  Since: ({ since }) => since && { at: since },
   Remedy: ({ remedy }) => <Advice finding={remedy} />,
   Source: ({ source }) => source,
 }
@@ -68,10 +73,12 @@ const COLUMNS: Columns<Row> = {
 const isProblem = ({ tone }: Row): boolean => URGENCY[tone] < URGENCY.good
 const byUrgency = Order.mapInput(Order.Number, ({ tone }: Row) => URGENCY[tone])
 
-const alertRow = (alert: ActiveAlert): Row => ({
+const alertRow = (alert: ActiveAlert, now: number): Row => ({
   tone: alert.severity === "critical" ? "bad" : "warning",
   word: alert.severity,
   found: describeAlert(alert),
+  page: alert.page,
+  since: alert.age === null ? null : fromUnixMillis(now - alert.age * 1000),
   remedy: alert,
   source: (
     <>
@@ -84,6 +91,7 @@ const checkRow = ({ check, ...finding }: Finding & { readonly check: string }): 
   tone: FINDING_TONES[finding.status],
   word: finding.status,
   found: finding.found,
+  since: null,
   remedy: finding,
   source: (
     <>
@@ -93,8 +101,7 @@ const checkRow = ({ check, ...finding }: Finding & { readonly check: string }): 
 })
 
 /** The active alerts; undefined if they can't be read. */
-const readAlerts = readFacts(ALERTING_FACTS).pipe(
-  Effect.map(activeAlerts),
+const readAlerts = FactReader.use(({ readAlerts }) => readAlerts).pipe(
   Effect.catchCauseIf(
     (cause) => !Cause.hasInterruptsOnly(cause),
     () => Effect.as(Effect.logWarning("failed to read the alerts"), undefined),

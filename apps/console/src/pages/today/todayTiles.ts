@@ -3,7 +3,7 @@ import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { activeAlerts } from "@outreach/domain/operators/alerts"
-import { type FactValues, totalOf } from "@outreach/domain/operators/facts"
+import { FACTS, type FactValues, totalOf } from "@outreach/domain/operators/facts"
 
 /** The content of a tile. */
 export interface TodayTile {
@@ -39,22 +39,22 @@ export const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile>
 
 /** The counts that should be 0, with the tone otherwise. */
 const COUNTS = {
-  breakersOpen: ["Open breakers", "/endpoints?state=failing", "bad", "endpoints that only receive probes"],
-  failuresLasting: ["Causes of failing calls", "/issues?state=lasting", "bad", "webhooks that fail"],
-  deadLetters: ["Dead letters", "/issues?state=dead", "warning", "not replayed or removed"],
-  inboxQuarantined: ["Quarantined inbound events", "/inbox", "warning", "can't be applied"],
-  domainsRejecting: ["Rejecting domains", "#domains", "warning", "paused temporarily"],
+  breakersOpen: ["Open breakers", "bad", "endpoints that only receive probes"],
+  failuresLasting: ["Causes of failing calls", "bad", "webhooks that fail"],
+  deadLetters: ["Dead letters", "warning", "not replayed or removed"],
+  inboxQuarantined: ["Quarantined inbound events", "warning", "can't be applied"],
+  domainsRejecting: ["Rejecting domains", "warning", "paused temporarily"],
 } as const
 
 const countTile = (name: keyof typeof COUNTS, count: number): TodayTile => {
-  const [title, href, tone, detail] = COUNTS[name]
+  const [title, tone, detail] = COUNTS[name]
   const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
-  return { title, href, detail, tone: count > 0 ? tone : "good", value }
+  return { title, href: FACTS[name].page, detail, tone: count > 0 ? tone : "good", value }
 }
 
 const oldestDueTile = (facts: Facts): TodayTile => ({
   title: "Oldest due delivery",
-  href: "/endpoints",
+  href: FACTS.deliveriesOldestSeconds.page,
   tone: activeAlerts(facts).some(({ name }) => name === "OutreachDeliveriesLate") ? "bad" : "good",
   value: facts.deliveriesOldestSeconds.live === 0 ? "None" : formatDuration(facts.deliveriesOldestSeconds.live),
   detail: "to working endpoints",
@@ -90,7 +90,7 @@ const quotaTile = ({ quota }: Today): TodayTile => {
 /** The tile of the running workers, which belong to no organization. */
 export const workersTile = ({ workers }: Facts): TodayTile => ({
   title: "Workers alive",
-  href: "/system",
+  href: FACTS.workers.page,
   tone: workers === 0 ? "bad" : "good",
   value: formatCount(workers),
   detail: workers === 0 ? "sending and delivery stopped" : "sending and delivering",

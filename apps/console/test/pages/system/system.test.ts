@@ -12,12 +12,14 @@ it("lists problems with their remedies and alerts, and the checks without a prob
   expect(problems[0]).toEqual([
     "critical",
     expect.stringContaining("No worker runs"),
+    expect.any(String),
     expect.stringContaining("Start a worker."),
     "OutreachNoWorker fires after 2m; docs/on-call.md#outreachnoworker",
   ])
   expect(problems).toContainEqual([
     "warning",
     "Dead letters not replayed or removed: 3.",
+    expect.stringMatching(/^\d{4}-|ago/),
     expect.any(String),
     "OutreachDeadLettersLeft fires after 1d; docs/on-call.md#outreachdeadlettersleft",
   ])

@@ -45,7 +45,7 @@ describe("the page of today", () => {
       "Causes of failing calls": { value: "0", tone: "good", href: "/issues?state=lasting" },
       "Dead letters": { value: "0", tone: "good", href: "/issues?state=dead" },
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox" },
-      "Rejecting domains": { value: "0", tone: "good", href: "#domains" },
+      "Rejecting domains": { value: "0", tone: "good", href: "/#domains" },
       "Quota closest to target": { value: "–", tone: "neutral", href: "/programs" },
     })
     expect(words).toContain("No rejecting domains.")
