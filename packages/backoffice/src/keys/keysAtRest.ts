@@ -16,7 +16,6 @@ const BATCH_SIZE = 200
 const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ciphertext: Schema.Uint8Array })
 type Row = typeof Row.Type
 const decodeCiphertexts = decodeRows(Row.fields)
-const decodeIds = decodeRows({ id: Schema.String })
 
 /** Reads ciphertexts of a table. `rest` continues the condition. */
 const readRows = (sql: SqlClient.SqlClient, { table, id }: Table, rest: Statement.Fragment) =>
@@ -60,62 +59,43 @@ export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
 }, orDieAs("keysAtRest.list"))
 
 /**
- * Encrypts every ciphertext of an older key again with the newest one.
- *
- * Each batch is one statement, which replaces a row only if it still has the ciphertext that was read. It skips locked
- * rows, which are then replaced one by one, so that no lock is awaited while another is held.
+ * Encrypts every ciphertext of an older key again with the newest one, each with a statement that replaces a row only if it still has the
+ * ciphertext that was read, so that no lock is awaited while another is held.
  */
 export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) {
   const sql = yield* SqlClient.SqlClient
-  const cipher = yield* SecretCipher
+  const { keyIds, keyIdOf, encrypt, decrypt } = yield* SecretCipher
   // Encrypted again, already under the newest key, and not decryptable.
   const result = { resealed: 0, already: 0, unopened: 0 }
 
-  const reseal = (
-    { table, id }: Table,
-    rows: ReadonlyArray<Row>,
-    whenLocked: "skip locked" | "",
-  ): Effect.Effect<void, SqlError.SqlError> =>
-    Effect.gen(function* () {
-      const keyIds = rows.map(({ ciphertext, organizationId }) => cipher.keyIdOf(ciphertext, organizationId))
-      const older = rows.filter((_, i) => keyIds[i] !== undefined && keyIds[i] !== cipher.keyIds[0])
-      const unopened = keyIds.filter((keyId) => keyId === undefined).length
-      result.unopened += unopened
-      result.already += rows.length - older.length - unopened
-      if (older.length === 0) return
-
-      const changes = older.map(({ id, ciphertext, organizationId }) => ({
-        id,
-        from: hexOf(ciphertext),
-        to: hexOf(cipher.encrypt(cipher.decrypt(ciphertext, organizationId), organizationId)),
-      }))
+  const reseal: (table: Table, row: Row) => Effect.Effect<void, SqlError.SqlError> = Effect.fnUntraced(function* (
+    table,
+    { id, ciphertext, organizationId },
+  ) {
+    const keyId = keyIdOf(ciphertext, organizationId)
+    if (keyId === undefined) result.unopened++
+    else if (keyId === keyIds[0]) result.already++
+    else {
+      const isRow = sql`${sql(table.id)} = ${id}`
       const replaced = yield* sql`
-        with locked as (
-          select change.id, decode(change.sealed, 'hex') as sealed
-          from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ from }) => from)}::text[],
-            ${changes.map(({ to }) => to)}::text[]) as change (id, found, sealed)
-          join ${sql(table)} stored on stored.${sql(id)} = change.id and stored.ciphertext = decode(change.found, 'hex')
-          for no key update of stored ${sql.literal(whenLocked)}
-        )
-        update ${sql(table)} stored set ciphertext = locked.sealed from locked where stored.${sql(id)} = locked.id
-        returning locked.id`.pipe(decodeIds)
-      result.resealed += replaced.length
+          update ${sql(table.table)} set ciphertext = ${encrypt(decrypt(ciphertext, organizationId), organizationId)}
+          where ${isRow} and ciphertext = ${ciphertext} returning ciphertext`
+      if (replaced.length > 0) result.resealed++
+      // Another process has replaced or deleted it.
+      else yield* Effect.forEach(yield* readRows(sql, table, sql`and ${isRow}`), (row) => reseal(table, row))
+    }
+  })
 
-      // Other processes have locked, replaced or deleted the rest.
-      const done = new Set(replaced.map(({ id }) => id))
-      for (const missed of changes.filter(({ id }) => !done.has(id))) {
-        const current = yield* readRows(sql, { table, id }, sql`and ${sql(id)} = ${missed.id}`)
-        yield* reseal({ table, id }, current, "")
-      }
-    })
-
-  for (const each of TABLES) {
-    yield* eachBatch(each, (rows) => Effect.andThen(reseal(each, rows, "skip locked"), advance(rows.length)))
+  for (const table of TABLES) {
+    yield* eachBatch(table, (rows) =>
+      Effect.andThen(
+        Effect.forEach(rows, (row) => reseal(table, row)),
+        advance(rows.length),
+      ),
+    )
   }
   return result
 }, orDieAs("keysAtRest.reseal"))
-
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
 interface Table {
   readonly table: string
