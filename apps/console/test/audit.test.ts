@@ -14,7 +14,7 @@ type Recorded = readonly [command: string, ...organizations: ReadonlyArray<Organ
 /** Records commands that concern organizations. */
 const record = (...commands: ReadonlyArray<Recorded>) =>
   test().run(function* () {
-    const log = yield* AuditLog.make
+    const log = yield* AuditLog
     for (const [command, ...organizations] of commands) {
       const given = { organization: organizations, npi: null, reason: "asked by phone" }
       const id = yield* log.begin({ command, arguments: given, operator: "ada", osUser: "root", host: "h" })

@@ -218,7 +218,7 @@ describe("the form of every action", () => {
     expect(faults).toEqual([])
     const entries = await test().run(function* () {
       const operator = yield* value<string>`select operator from audit_log order by id desc limit 1`
-      return (yield* (yield* AuditLog.make).page({ operator }, 1000)).rows
+      return (yield* (yield* AuditLog).page({ operator }, 1000)).rows
     })
     expect(entries.map(({ command }) => command).sort()).toEqual(actions.map(({ command }) => command!).sort())
     expect(mail.server().messages.map(({ to }) => to)).toEqual([[PERSONAL.to]])

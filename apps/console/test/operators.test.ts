@@ -20,7 +20,7 @@ const signIn = (name: string, on: TestConsole = test()) => on.run(signInBy({ nam
 const listed = async (name: string) =>
   (await test().run(OperatorRepository.use(({ list }) => list))).find((each) => each.name === name)
 const audited = (objectId: string) =>
-  test().run(Effect.flatMap(AuditLog.make, (log) => Effect.map(log.page({ objectId }, 10), ({ rows }) => rows)))
+  test().run(Effect.flatMap(AuditLog, (log) => Effect.map(log.page({ objectId }, 10), ({ rows }) => rows)))
 const linkIn = (text: string) => /http:\/\/127\.0\.0\.1:1\/sign-in\/([\w-]{43})/.exec(text)?.[1]
 
 describe("the operators of the console", () => {

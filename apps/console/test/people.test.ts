@@ -42,7 +42,7 @@ beforeAll(async () => {
 const idOf = (i: number): RecipientId => seeded.recipients[i]!.id
 const audit = () =>
   test().run(
-    Effect.flatMap(AuditLog.make, (log) =>
+    Effect.flatMap(AuditLog, (log) =>
       Effect.map(log.page({ organizationId: seeded.organizationId }, 5), ({ rows }) => rows),
     ),
   )

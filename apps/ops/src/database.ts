@@ -1,4 +1,3 @@
-import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Deployment } from "@outreach/domain/Deployment"
 import { PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
 import { describeFault } from "@outreach/postgres/describeFault"
@@ -37,7 +36,7 @@ export const client = Layer.unwrap(
 )
 
 /** The target's database, and the other services of the commands' ports. */
-export const database = Layer.mergeAll(TransactionPg, HintsPg, AuditLog.layer).pipe(
+export const database = Layer.mergeAll(TransactionPg, HintsPg).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(fromTarget(Deployment, ({ livemode }) => ({ livemode }))),
   Layer.provideMerge(fromTarget(PrivateAddressesAllowed, ({ allowHttp }) => allowHttp)),

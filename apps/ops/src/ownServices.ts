@@ -1,7 +1,7 @@
 import { OwnReturnPaths } from "@outreach/backoffice/bounces/explainFiles"
 import { Diagnoses } from "@outreach/backoffice/operations/diagnoses"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
-import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
+import { linkHostOf } from "@outreach/backoffice/senders/linkDomainFindings"
 import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"

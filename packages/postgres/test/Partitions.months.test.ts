@@ -22,7 +22,7 @@ import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const { run, test } = testsOnDatabase({ url, layer: DeliveryReader.layer })
+const { run, test } = testsOnDatabase({ url })
 
 const add = (table: PartitionedTable) => Effect.flatMap(Partitions, (partitions) => partitions.add(table))
 /** Drops all expired partitions, one run per day like the workers. */

@@ -12,7 +12,7 @@ import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const { test } = testsOnDatabase({ url, layer: DeliveryReader.layer })
+const { test } = testsOnDatabase({ url })
 
 /** Claims the delivery of an event. */
 const leased = Effect.gen(function* () {

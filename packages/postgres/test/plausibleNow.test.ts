@@ -1,5 +1,4 @@
 import { describe, expect } from "@effect/vitest"
-import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
@@ -18,12 +17,12 @@ import { simulatedClock, stepClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const runAsOwner = runOnDatabase({ url, layer: DatabaseInspection.layer })
+const runAsOwner = runOnDatabase({ url })
 /** Runs a part of a test as the owner of the tables. */
 const asOwner = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
   Effect.flatten(Effect.promise(() => runAsOwner(Effect.exit(effect))))
 // The other statements use the worker's role, which doesn't own the tables.
-const { test } = testsOnDatabase({ url: () => asRole(url(), "worker"), layer: DatabaseInspection.layer })
+const { test } = testsOnDatabase({ url: () => asRole(url(), "worker") })
 type Services = Parameters<typeof runAsOwner>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()

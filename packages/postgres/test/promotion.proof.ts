@@ -8,7 +8,7 @@ import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { eventually } from "@outreach/testing/until"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, type Layer, Redacted } from "effect"
 import { afterEach, expect, it } from "vitest"
 
 const started: Postgres[] = []
@@ -83,7 +83,7 @@ it("reports the standbys, and whether commits wait for one", async () => {
     Effect.runPromise(
       Effect.provide(
         DatabaseInspection.use(({ readStandbys }) => readStandbys),
-        Layer.provide(DatabaseInspection.layer, testDatabaseLayer(url)),
+        testDatabaseLayer(url),
       ),
     )
   await setSynchronousStandbys(primary.url, "ANY 1 (s1, s2)")

@@ -128,7 +128,7 @@ describe("an operator", () => {
     const cookie = cookieOf(await post(path))!
     await post(path)
     const entries = await test().run(
-      Effect.flatMap(AuditLog.make, (log) =>
+      Effect.flatMap(AuditLog, (log) =>
         Effect.map(log.page({ command: "sign-in", operator: operator.name }, 10), ({ rows }) => rows),
       ),
     )

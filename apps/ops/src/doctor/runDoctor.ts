@@ -1,5 +1,4 @@
 import { formatCounted } from "@outreach/backoffice/format"
-import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { DATABASE_CHECKS, failoverFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { lookUpSender } from "@outreach/backoffice/senders/SenderSetup"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
@@ -103,13 +102,9 @@ const SANDBOX = skipped("The sandbox runs with settings of its own.")
 const NOT_SERVED = Effect.succeed(skipped("The database does not serve this release."))
 const NO_TARGET = { sandboxUrl: null, livemode: false, allowHttp: false }
 
-const databaseServices = Layer.mergeAll(
-  DatabaseInspection.layer,
-  FactReader.layer,
-  EndpointRepositoryPg,
-  TodayReader.layer,
-  senderRepository,
-).pipe(Layer.provideMerge(database))
+const databaseServices = Layer.mergeAll(FactReader.layer, EndpointRepositoryPg, senderRepository).pipe(
+  Layer.provideMerge(database),
+)
 
 const unreachable = (error: unknown) =>
   failed(messageOf(Cause.fail(error)), "Set DATABASE_URL as the processes have it.")

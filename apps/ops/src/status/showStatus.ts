@@ -1,5 +1,3 @@
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import { readStatus, type Status } from "@outreach/backoffice/inspection/readStatus"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
@@ -14,12 +12,7 @@ import { formatStatus } from "./formatStatus.ts"
 const TIME_LIMIT = "35 seconds"
 
 /** The services for the status, on a separate connection. */
-const services = Layer.mergeAll(
-  DatabaseInspection.layer,
-  FactReader.layer,
-  EndpointRepositoryPg,
-  SendingReader.layer,
-).pipe(Layer.provide(database))
+const services = Layer.mergeAll(FactReader.layer, EndpointRepositoryPg).pipe(Layer.provideMerge(database))
 
 /** Shows the status once; with `watch` repeatedly on a terminal, and as JSON. */
 export const showStatus = Effect.fnUntraced(function* (options: {

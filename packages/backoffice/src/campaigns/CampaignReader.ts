@@ -1,20 +1,26 @@
-import { type Campaign, type CampaignKey, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
+import { CAMPAIGN_STATUSES, type CampaignKey, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
 import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalCause"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
+import { choice, type FilterOf, field, filterBy } from "../operations/Field.ts"
 
 /** The conditions of a list of campaigns, all of which must match. */
-export interface CampaignListFilter
-  extends Partial<Pick<Campaign, "organizationId" | "programId" | "status" | "kind">> {
-  /** A part of the name, ignoring case. */
-  readonly text?: string
+export const campaignFilters = {
+  organizationId: filterBy.organization,
+  programId: filterBy.program,
+  status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
+  kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
+  text: field(Schema.String, "Name contains", { size: 16, hint: "Case-insensitive" }),
+}
+
+interface CampaignFilter extends FilterOf<typeof campaignFilters> {
   /** Only campaigns that currently use this sender. */
   readonly senderId?: SenderId
-  readonly before?: CampaignId
+  readonly before?: CampaignId | undefined
 }
 
 const CampaignTotals = Schema.Struct({
@@ -84,14 +90,16 @@ const listed = rowsOf(CampaignWithTotals, { totals })
 const decodeTotals = decodeValue({ totals: CampaignTotals })
 const decodeNames = decodeRows(Struct.pick(ListedCampaign.fields, ["id", "name"]))
 const decodeHours = decodeRows(CampaignHour.fields)
-const decodeDomains = decodeRows(CampaignDomain.fields)
+const domains = rowsOf(CampaignDomain, {
+  pausedUntil: "case when paused_until > statement_timestamp() then paused_until end",
+})
 const decodeLateRefusals = decodeRows(LateRefusalCount.fields)
 const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts, at a cost that doesn't depend on the recipients. */
-export class CampaignReader extends DatabaseService<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
+export const CampaignReader = reader("CampaignReader", (sql) => ({
   /** Lists campaigns without their bodies, newest first. */
-  list: ({ organizationId, programId, status, kind, text, senderId, before }: CampaignListFilter, limit: number) =>
+  list: ({ organizationId, programId, status, kind, text, senderId, before }: CampaignFilter, limit: number) =>
     sql`
       select ${listed.columnsOf("campaign")} from (
         select campaigns.*, programs.name as program_name, organizations.name as organization_name
@@ -145,13 +153,10 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
         where organization_id = ${organizationId} and campaign_id = ${campaignId} and size > 0
         order by size desc limit ${limit}
       )
-      select domain, sent, deferred, refused, mailbox_not_found as "mailboxNotFound", mailbox_disabled as "mailboxDisabled",
-        domain_not_found as "domainNotFound", address_invalid as "addressInvalid", other,
-        case when paused_until > statement_timestamp() then paused_until end as "pausedUntil",
-        last_reply as "lastReply", last_reply_at as "lastReplyAt"
+      select ${domains.columns}
       from (select * from paused union all select * from answered where domain <> all (select domain from paused)) found
       order by coalesce(paused_until > statement_timestamp(), false) desc, sent + deferred + refused desc, domain limit ${limit}`.pipe(
-      decodeDomains,
+      domains.decode,
     ),
 
   /** Reads the late refusals by cause, then by domain and cause, the most first. */
@@ -171,4 +176,4 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       select id, email from recipients
       where organization_id = ${organizationId} and campaign_id = ${campaignId} and erased_at is null and withdrawn_at is null
       order by updated_at, id limit ${limit}`.pipe(decodeSamples),
-})) {}
+}))

@@ -1,6 +1,6 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { decodeCount, only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect } from "effect"
@@ -80,7 +80,7 @@ export interface RecipientSending extends RecipientState {
 }
 
 /** Reads the reasons why campaigns don't send. */
-export class SendingReader extends DatabaseService<SendingReader>()("backoffice/campaigns/SendingReader", (sql) => ({
+export const SendingReader = reader("SendingReader", (sql) => ({
   find: ({ organizationId, campaignId }: CampaignKey) =>
     only(read(sql, sql`campaign.organization_id = ${organizationId} and campaign.id = ${campaignId}`)),
 
@@ -121,4 +121,4 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
         and ${equal({ "campaign.organization_id": organizationId ?? undefined })}`,
       sql`where sent_in_last_minute = 0 order by id desc limit ${limit}`,
     ),
-})) {}
+}))

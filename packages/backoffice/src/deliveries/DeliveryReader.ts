@@ -10,7 +10,7 @@ import {
   OrganizationId,
   SecretId,
 } from "@outreach/domain/Identifier"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
 import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
@@ -87,7 +87,7 @@ interface Step {
   readonly limit: number
 }
 
-export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
+export const DeliveryReader = reader("DeliveryReader", (sql) => {
   const waiting = sql.literal(`(
     select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
       attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json
@@ -322,4 +322,4 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
           select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
         from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
   }
-}) {}
+})

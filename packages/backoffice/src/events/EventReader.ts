@@ -1,7 +1,7 @@
 import { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/events/recipientEvents"
 import { keyset } from "@outreach/postgres/keyset"
@@ -57,7 +57,7 @@ const newestFirst = keyset({ emittedAt: "emitted_at", id: "id" }, "desc")
 const byType = keyset({ type: "type", emittedAt: "emitted_at", id: "id" }, "desc")
 
 /** Reads the published events. */
-export class EventReader extends DatabaseService<EventReader>()("backoffice/events/EventReader", (sql) => {
+export const EventReader = reader("EventReader", (sql) => {
   const inRange = ({ type, from, to }: EventFilter, before: EventCursor | null) =>
     allOf(
       equal({ type }),
@@ -150,4 +150,4 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
           where ${equal({ "organizations.id": organizationId ?? undefined })} limit 1
         ) event`.pipe(decodeWhole, first),
   }
-}) {}
+})

@@ -3,7 +3,7 @@ import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identif
 import { InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
@@ -75,7 +75,7 @@ const orderBy = (time: string, direction: "asc" | "desc") =>
 const appliedOrder = orderBy("received_at", "desc")
 
 /** Reads partners' events: lists and counts, each from a range of an index of each organization. */
-export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
+export const InboxReader = reader("InboxReader", (sql) => {
   const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
   const listPending = Effect.fnUntraced(function* (
@@ -117,29 +117,26 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
       from && sql`received_at >= ${from}`,
       to && sql`received_at < ${to}`,
     )
-    const rows = yield* sql<{ isFound: boolean | null }>`
-      with scanned as materialized (
-        select key.* from organizations cross join lateral (
-          select organization_id, event_id, received_at from inbox_keys where organization_id = organizations.id and ${isMeant}
-          order by received_at desc, event_id desc limit ${MAX_SCANNED}
-        ) key
-        where ${isOf(organizationId)}
-        order by ${appliedOrder.order} limit ${MAX_SCANNED}
-      )
-      select found.*, received_at as at, organization_id as "organizationId", event_id as "eventId"
-      from scanned left join lateral (
-        select ${inboxColumns}, true as "isFound" from inbox
+    const scanned = sql`
+      select key.* from organizations cross join lateral (
+        select organization_id, event_id, received_at from inbox_keys where organization_id = organizations.id and ${isMeant}
+        order by received_at desc, event_id desc limit ${MAX_SCANNED}
+      ) key
+      where ${isOf(organizationId)}
+      order by ${appliedOrder.order} limit ${MAX_SCANNED}`
+    const [last] = yield* sql`
+      select received_at as at, organization_id as "organizationId", event_id as "eventId" from (${scanned}) scanned
+      order by ${appliedOrder.order} offset ${MAX_SCANNED - 1}`.pipe(decodeCursors)
+    const rows = yield* sql`
+      with scanned as materialized (${scanned})
+      select found.*, received_at as at from scanned cross join lateral (
+        select ${inboxColumns} from inbox
         where organization_id = scanned.organization_id and event_id = scanned.event_id and received_at = scanned.received_at
           and applied_at is not null and ${equal({ type })}
-      ) found on true
-      order by ${appliedOrder.order}`
-    const scanned = yield* decodeCursors(Effect.succeed(rows))
-    const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
-    const listed = yield* decodeListed(Effect.succeed(places.map((i) => rows[i]!)))
-    // The list continues after the last event of a full page, or after all that were read.
-    const end = places.length === limit ? places.at(-1)! : rows.length - 1
-    const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
-    return { rows: listed, next: isOver ? null : (scanned[end] ?? null) }
+      ) found
+      order by ${appliedOrder.order} limit ${limit + 1}`.pipe(decodeListed)
+    const { data, next_cursor } = appliedOrder.page(rows, limit)
+    return { rows: data, next: next_cursor ?? last ?? null }
   })
 
   const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
@@ -198,4 +195,4 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
         decodeOutcome,
       ),
   }
-}) {}
+})

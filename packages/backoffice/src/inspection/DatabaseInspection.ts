@@ -1,10 +1,9 @@
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { IS_CLOCK_DOUBTED } from "@outreach/postgres/operators/FactReader"
 import { rightsToChange } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { decodeColumn, decodeRows, decodeValue, only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** The connection from the server's point of view. */
 const Connection = Schema.Struct({
@@ -69,6 +68,7 @@ const Standbys = Schema.Struct({
   /** Null if the role can't see them. A `syncState` is `sync`, `quorum`, `potential` or `async`. */
   standbys: Schema.NullOr(Schema.Array(Schema.Struct({ name: Schema.String, syncState: Schema.String }))),
 })
+export type Standbys = typeof Standbys.Type
 const standbys = rowsOf(Standbys, {
   synchronousStandbys: "names",
   // Names without a number require one standby.
@@ -97,27 +97,25 @@ const decodeFiles = decodeColumn({ file: Schema.String })
 const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
 
 /** Reads the configuration of the database and the connection for operators. */
-export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
-  "backoffice/inspection/DatabaseInspection",
-  (sql) => ({
-    readConnection: sql`
+export const DatabaseInspection = reader("DatabaseInspection", (sql) => ({
+  readConnection: sql`
       select ${connection.columns}
       from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(connection.decode, only),
 
-    readClock: sql`select ${clock.columns}`.pipe(clock.decode, only),
+  readClock: sql`select ${clock.columns}`.pipe(clock.decode, only),
 
-    /** The applied migrations and functions. */
-    readSqlFiles: sql`select file from migrations`.pipe(
-      decodeFiles,
-      Effect.map((files) => new Set(files)),
-    ),
+  /** The applied migrations and functions. */
+  readSqlFiles: sql`select file from migrations`.pipe(
+    decodeFiles,
+    Effect.map((files) => new Set(files)),
+  ),
 
-    /**
-     * Reads the role of this connection: its kinds from `ops migrate --grant-to`, its missing rights, such as `update on campaigns`,
-     * and its unneeded ones.
-     */
-    readRole: Effect.gen(function* () {
-      const role = yield* sql`
+  /**
+   * Reads the role of this connection: its kinds from `ops migrate --grant-to`, its missing rights, such as `update on campaigns`,
+   * and its unneeded ones.
+   */
+  readRole: Effect.gen(function* () {
+    const role = yield* sql`
         select ${roles.columns} from pg_roles role cross join lateral (
           select count(*)::int as tables, (count(*) filter (where relowner = role.oid))::int as owned_tables,
             coalesce(array_agg(relname::text order by relname) filter (where not has_table_privilege(role.oid, pg_class.oid, 'select')), '{}')
@@ -125,25 +123,23 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
           from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
         ) owned
         where rolname = current_user`.pipe(roles.decode, only)
-      // A database without a schema has no granted roles.
-      const isMigrated = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
-      const granted = isMigrated ? yield* sql`select role, kind from granted_roles`.pipe(decodeGranted) : []
-      const kinds = granted.filter((each) => each.role === role.name).map(({ kind }) => kind)
-      const changes = yield* rightsToChange(kinds.map((kind) => ({ role: role.name, kind }))).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-      )
-      const rights = (verb: string) =>
-        changes.flatMap((statement) => new RegExp(`^${verb} (.+) (?:to|from) (?!public$)`).exec(statement)?.[1] ?? [])
-      return {
-        ...role,
-        kinds,
-        hasRoles: granted.length > 0,
-        missingRights: rights("grant"),
-        needlessRights: rights("revoke"),
-      }
-    }),
+    // A database without a schema has no granted roles.
+    const isMigrated = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
+    const granted = isMigrated ? yield* sql`select role, kind from granted_roles`.pipe(decodeGranted) : []
+    const kinds = granted.filter((each) => each.role === role.name).map(({ kind }) => kind)
+    const changes = yield* rightsToChange(kinds.map((kind) => ({ role: role.name, kind })))
+    const rights = (verb: string) =>
+      changes.flatMap((statement) => new RegExp(`^${verb} (.+) (?:to|from) (?!public$)`).exec(statement)?.[1] ?? [])
+    return {
+      ...role,
+      kinds,
+      hasRoles: granted.length > 0,
+      missingRights: rights("grant"),
+      needlessRights: rights("revoke"),
+    }
+  }),
 
-    readStandbys: sql`
+  readStandbys: sql`
       with server as materialized (
         select pg_is_in_recovery() as recovers, pg_has_role('pg_read_all_stats', 'usage') as sees_standbys,
           current_setting('synchronous_standby_names') as names
@@ -152,6 +148,5 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       )
       select ${standbys.columns} from server`.pipe(standbys.decode, only),
 
-    readLoad: sql`select ${load.columns}`.pipe(load.decode, only),
-  }),
-) {}
+  readLoad: sql`select ${load.columns}`.pipe(load.decode, only),
+}))

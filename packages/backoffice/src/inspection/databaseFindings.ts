@@ -7,7 +7,7 @@ import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { readSqlFiles } from "@outreach/postgres/readSqlFiles"
 import { Cause, Clock, Effect } from "effect"
 import { describeAlert, formatCounted, formatMillis } from "../format.ts"
-import { DatabaseInspection } from "./DatabaseInspection.ts"
+import { DatabaseInspection, type Standbys } from "./DatabaseInspection.ts"
 
 const MIN_VERSION = 150_000
 
@@ -119,8 +119,14 @@ export const clockFinding = Effect.gen(function* () {
 })
 
 /** Compares `FAILOVER_SECONDS`, the time until workers resume after a promotion, with the standbys that could be promoted. */
-export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: number) {
-  const { synchronousStandbys, commitsWait, standbys } = yield* (yield* DatabaseInspection).readStandbys
+export const failoverFinding = (failoverSeconds: number) =>
+  Effect.map(
+    DatabaseInspection.use(({ readStandbys }) => readStandbys),
+    (standbys) => explainFailover(failoverSeconds, standbys),
+  )
+
+export const explainFailover = (failoverSeconds: number, server: Standbys): Finding => {
+  const { synchronousStandbys, commitsWait, standbys } = server
   if (commitsWait === true) {
     return failed(
       "Commits wait for a synchronous standby that isn't connected, so writes are blocked.",
@@ -150,7 +156,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
     `FAILOVER_SECONDS is set, and a standby that may be promoted is ${found}. Promoted, it lacks the last commits, and workers would send again without asking.`,
     "Set FAILOVER_SECONDS=0, or make every standby synchronous; see docs/high-availability.md#what-an-asynchronous-standby-costs.",
   )
-})
+}
 
 /** Reports the times of a wrong database clock. */
 export const clockFaultsFinding = Effect.gen(function* () {

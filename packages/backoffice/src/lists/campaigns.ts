@@ -1,19 +1,10 @@
-import { CAMPAIGN_STATUSES, type CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { CampaignId } from "@outreach/domain/Identifier"
-import { Schema, Struct } from "effect"
-import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
+import { Struct } from "effect"
+import { CampaignReader, type CampaignWithTotals, campaignFilters } from "../campaigns/CampaignReader.ts"
 import { formatCount } from "../format.ts"
-import { choice, field, filterBy } from "../operations/Field.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
-
-const campaignFilters = {
-  organizationId: filterBy.organization,
-  programId: filterBy.program,
-  status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
-  kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
-  text: field(Schema.String, "Name contains", { size: 16, hint: "Case-insensitive" }),
-}
 
 export const CAMPAIGN_TONES: Readonly<Partial<Record<CampaignStatus, Tone>>> = { sending: "good", paused: "warning" }
 
@@ -31,7 +22,7 @@ export const campaigns = list("campaigns list", {
   filters: campaignFilters,
   cursor: { id: CampaignId },
   *read(filter, { limit, after }) {
-    const rows = yield* (yield* CampaignReader).list({ ...filter, ...(after && { before: after.id }) }, limit + 1)
+    const rows = yield* (yield* CampaignReader).list({ ...filter, before: after?.id }, limit + 1)
     return rows.map(toCampaignRow)
   },
   columns: {

@@ -1,7 +1,7 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
@@ -91,7 +91,7 @@ const OF_FUNNEL: Partial<Record<NumberName, string>> = {
 }
 
 /** Reads the counts of UTC dates that each transaction updates. */
-export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/numbers/NumbersReader", (sql) => {
+export const NumbersReader = reader("NumbersReader", (sql) => {
   const list = (write: (name: NumberName) => string) => sql.literal(NUMBER_NAMES.map(write).join(", "))
   const columns = list(columnOf)
   const sums = list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
@@ -177,4 +177,4 @@ export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/
         order by bounced desc, most.domain`.pipe(decodeDomains)
     },
   }
-}) {}
+})

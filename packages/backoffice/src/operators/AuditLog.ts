@@ -1,12 +1,13 @@
-import { OrganizationId } from "@outreach/domain/Identifier"
+import { isIdentifier, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { textSchema } from "@outreach/domain/textSchema"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
+import { ObjectFinder } from "./ObjectFinder.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
@@ -95,7 +96,8 @@ const decodeExists = decodeValue({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records operators' commands. Entries are never changed. */
-export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
+export const AuditLog = reader("AuditLog", function* (sql) {
+  const finder = yield* ObjectFinder
   /** The entries; for one object by its index, even if the planner expects few. */
   const entriesOf = ({ objectId }: AuditFilter) =>
     objectId === undefined
@@ -120,34 +122,17 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
     begin: Effect.fnUntraced(function* (begun: BegunCommand) {
       const given = Object.values(begun.arguments).flat()
       const ids = [...new Set(given.filter((value): value is string => typeof value === "string" && ID.test(value)))]
+      // Partners choose the ids of their events, so an event's id may be another partner's.
+      const named = yield* finder.find(
+        ids.filter((id) => isIdentifier(id) && !id.startsWith("evt_")),
+        null,
+      )
+      const owners = new Set([begun.concerns ?? null, ...named.map(({ organizationId }) => organizationId)])
+      owners.delete(null)
       const [entry] = yield* sql`
         insert into audit_log (submission, operator, os_user, host, command, arguments, objects, organizations)
         values (${begun.submission ?? null}, ${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command},
-          ${JSON.stringify(begun.arguments)}::text::json, ${ids}::text[],
-          array(
-            select distinct organization_id from (
-              select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
-              union all select organization_id from programs where id = any (${ids}::text[])
-              union all select organization_id from campaigns where id = any (${ids}::text[])
-              union all select organization_id from webhook_endpoints where id = any (${ids}::text[])
-              union all select organization_id from api_keys where id = any (${ids}::text[])
-              union all select organization_id from signing_secrets where id = any (${ids}::text[])
-              union all
-              select organization.id from organizations organization
-              where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
-                or exists (select from imports where organization_id = organization.id and id = any (${ids}::text[]))
-                or exists (select from senders where organization_id = organization.id and id = any (${ids}::text[]))
-              union all select organization_id from operators where id = any (${ids}::text[])
-              union all select organization_id from failure_groups where id = any (${ids}::text[])
-              union all select organization_id from deliveries where id = any (${ids}::text[])
-              union all select organization_id from delivered where id = any (${ids}::text[])
-              union all select organization_id from dead_letters where id = any (${ids}::text[])
-              union all
-              select coalesce(job.organization_id, endpoint.organization_id)
-              from replay_jobs job left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
-              where job.id = any (${ids}::text[])
-            ) owner where organization_id is not null order by 1
-          ))
+          ${JSON.stringify(begun.arguments)}::text::json, ${ids}::text[], ${[...owners].sort()}::text[])
         on conflict (submission) do nothing
         returning id`.pipe(decodeIds)
       return entry === undefined ? yield* new SubmittedAlready() : entry.id
@@ -180,4 +165,4 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
       return { rows: data, next: next_cursor ?? last ?? null }
     }),
   }
-}) {}
+})

@@ -1,5 +1,5 @@
 import { type DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Array as Arr, Effect, Schema } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
@@ -82,7 +82,7 @@ const decodeObjects = decodeRows(FoundObject.fields)
 const decodeNamed = decodeRows(NamedObject.fields)
 
 /** Finds objects by id, and by parts of their names. */
-export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/operators/ObjectFinder", function* (sql) {
+export const ObjectFinder = reader("ObjectFinder", function* (sql) {
   const deliveries = yield* DeliveryReader
 
   const isIn = (organizationId: OrganizationId | null) =>
@@ -145,7 +145,7 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
         return ids.every((id) => known.has(id))
       }),
   }
-}) {}
+})
 
 /** Returns the SQL of a text for searches: without case and accents. */
 const folded = (text: string): string => `regexp_replace(normalize(lower(${text}), nfkd), '[\\u0300-\\u036f]', '', 'g')`

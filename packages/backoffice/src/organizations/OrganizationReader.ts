@@ -1,6 +1,6 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 
@@ -11,19 +11,16 @@ const statuses = rowsOf(Schema.Struct({ ...Organization.fields, clockAheadSecond
 })
 
 /** Reads organizations. */
-export class OrganizationReader extends DatabaseService<OrganizationReader>()(
-  "backoffice/organizations/OrganizationReader",
-  (sql) => ({
-    /** Lists all organizations, oldest first. */
-    list: sql`
+export const OrganizationReader = reader("OrganizationReader", (sql) => ({
+  /** Lists all organizations, oldest first. */
+  list: sql`
     select ${statuses.columns} from organizations join organization_clock on organization_id = id order by id`.pipe(
-      statuses.decode,
-    ),
+    statuses.decode,
+  ),
 
-    find: (organizationId: OrganizationId) =>
-      sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
-        organizations.decode,
-        firstOr(OrganizationNotFound, { organizationId }),
-      ),
-  }),
-) {}
+  find: (organizationId: OrganizationId) =>
+    sql`select ${organizations.columns} from organizations where id = ${organizationId}`.pipe(
+      organizations.decode,
+      firstOr(OrganizationNotFound, { organizationId }),
+    ),
+}))

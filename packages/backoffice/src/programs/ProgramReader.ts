@@ -1,6 +1,6 @@
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
@@ -17,7 +17,7 @@ const ProgramWithTotals = Schema.Struct({
 const { columns, decode } = rowsOf(ProgramWithTotals)
 
 /** Reads programs with the sums of their campaigns. */
-export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
+export const ProgramReader = reader("ProgramReader", (sql) => ({
   /** Lists programs, oldest first; all conditions must match. */
   list: (
     filter: {
@@ -44,4 +44,4 @@ export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/
         where campaigns.organization_id = programs.organization_id and program_id = programs.id
       ) sums
       order by id`.pipe(decode),
-})) {}
+}))

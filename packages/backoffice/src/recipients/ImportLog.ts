@@ -2,7 +2,7 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId, ImportId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeValue, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
@@ -55,7 +55,7 @@ const newestFirst = keyset({ id: "id" }, "desc")
 type Key = Pick<ImportRecord, "organizationId" | "id">
 
 /** Records the imports of lists: the operator, the number of lines by outcome, and the first rejected ones with reasons. */
-export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipients/ImportLog", (sql) => ({
+export const ImportLog = reader("ImportLog", (sql) => ({
   /** Records the start of an import, and deletes the campaign's oldest record. Returns its id. */
   begin: ({ organizationId, id }: Pick<Campaign, "organizationId" | "id">, operator: string) =>
     sql`
@@ -103,4 +103,4 @@ export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipien
       details.decode,
       firstOr(ImportNotFound, { importId }),
     ),
-})) {}
+}))

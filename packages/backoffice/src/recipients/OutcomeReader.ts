@@ -2,7 +2,7 @@ import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
 import { RecipientId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { withoutTimeLimit } from "@outreach/postgres/erasure/createSubjectFinder"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows } from "@outreach/postgres/rowsOf"
@@ -112,7 +112,7 @@ export type RecipientListName = keyof typeof RECIPIENT_LISTS
 export const MAX_LISTED_SCAN = 10_000
 
 /** Reads the outcomes of a campaign's recipients. */
-export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/recipients/OutcomeReader", (sql) => {
+export const OutcomeReader = reader("OutcomeReader", (sql) => {
   /** The query of the outcomes of `recipient`, with further columns. */
   const outcomesOf = (recipients: Statement.Fragment, more: string) => sql<object>`
       select recipient.token, case when erased_at is null then recipient.npi end as npi, case when erased_at is null then email end as email,
@@ -194,4 +194,4 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
       return { rows: data, next: next_cursor ?? last ?? null }
     }),
   }
-}) {}
+})

@@ -5,7 +5,7 @@ import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
 import { keyset } from "@outreach/postgres/keyset"
@@ -85,35 +85,33 @@ const INBOX_CONDITIONS = [
 ]
 
 /** Reads the history of one clinician by ranges of indexes, for each organization, campaign or program. */
-export class TimelineReader extends DatabaseService<TimelineReader>()(
-  "backoffice/recipients/TimelineReader",
-  function* (sql) {
-    const erasures = yield* ErasedClinicianRepository
+export const TimelineReader = reader("TimelineReader", function* (sql) {
+  const erasures = yield* ErasedClinicianRepository
 
-    const findClinicians = ({ by, value, organizationId }: ClinicianKey) => {
-      const found =
-        by === "npi"
-          ? sql`select ${value} as npi`
-          : by === "email"
-            ? sql`
+  const findClinicians = ({ by, value, organizationId }: ClinicianKey) => {
+    const found =
+      by === "npi"
+        ? sql`select ${value} as npi`
+        : by === "email"
+          ? sql`
             select npi from campaigns campaign cross join lateral (
               select npi from recipient_keys
               where organization_id = campaign.organization_id and campaign_id = campaign.id and email = lower(${value}) limit 1
             ) same
             where campaign.organization_id = organization.id`
-            : sql`
+          : sql`
             select npi from ${sql(by === "token" ? "recipient_keys" : "recipients")}
             where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
-      return sql`
+    return sql`
       select distinct organization.id as "organizationId", found.npi from organizations organization
       cross join lateral (${found}) found
       where ${equal({ "organization.id": organizationId })} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(
-        decodeClinicians,
-      )
-    }
+      decodeClinicians,
+    )
+  }
 
-    const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
-      sql`
+  const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
+    sql`
       select found.* from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       join campaigns campaign on campaign.organization_id = clinician.organization_id
       cross join lateral (
@@ -125,13 +123,13 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
       ) found
       order by found.id limit ${limit}`.pipe(decodeRecipients)
 
-    const lastReply = (outcome: "accepted" | "bounced" | "refused") => sql`(
+  const lastReply = (outcome: "accepted" | "bounced" | "refused") => sql`(
     select reply from attempt
     where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id and outcome = ${outcome}
     order by last_at desc limit 1)`
 
-    const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
-      sql`
+  const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
+    sql`
       with clinician as materialized (
         select * from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       ), identity as materialized (
@@ -243,71 +241,68 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
       select ${entryRows.columns} from keyed
       where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
 
-    const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
-      const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
-      const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-      // An event is recorded a moment after it happened.
-      return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
-    })
+  const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
+    const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
+    const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+    // An event is recorded a moment after it happened.
+    return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
+  })
 
-    return {
-      /**
-       * Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries, oldest first. An erased NPI or
-       * address has neither; `erasedIn` lists the organizations that still suppress it.
-       */
-      find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
-        const clinicians = yield* findClinicians(key)
-        const recipients = yield* findRecipients(clinicians, limit + 1)
-        const { by, value, organizationId } = key
-        const owners = sql`select id from organizations where ${equal({ id: organizationId })}`.pipe(
-          decodeOrganizations,
-        )
-        const organizations = by === "email" ? yield* owners : []
-        const addresses = [...recipients, ...organizations.map((id) => ({ organizationId: id, email: value }))]
-        const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
-        const clinician = {
-          npi: by === "npi" ? (value as Npi) : null,
-          email: by === "email" ? (value as EmailAddress) : null,
-        }
-        const erasedIn = yield* erasures.organizationsOf(clinician, organizationId)
-        const hasMore = next !== null || recipients.length > limit
-        return { recipients: recipients.slice(0, limit), entries, hasMore, erasedIn }
-      }),
+  return {
+    /**
+     * Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries, oldest first. An erased NPI or
+     * address has neither; `erasedIn` lists the organizations that still suppress it.
+     */
+    find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
+      const clinicians = yield* findClinicians(key)
+      const recipients = yield* findRecipients(clinicians, limit + 1)
+      const { by, value, organizationId } = key
+      const owners = sql`select id from organizations where ${equal({ id: organizationId })}`.pipe(decodeOrganizations)
+      const organizations = by === "email" ? yield* owners : []
+      const addresses = [...recipients, ...organizations.map((id) => ({ organizationId: id, email: value }))]
+      const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
+      const clinician = {
+        npi: by === "npi" ? (value as Npi) : null,
+        email: by === "email" ? (value as EmailAddress) : null,
+      }
+      const erasedIn = yield* erasures.organizationsOf(clinician, organizationId)
+      const hasMore = next !== null || recipients.length > limit
+      return { recipients: recipients.slice(0, limit), entries, hasMore, erasedIn }
+    }),
 
-      /** Finds the clinicians of a key, each with their newest record first. */
-      findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
-        const clinicians = yield* findClinicians(key)
-        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-        return recipients.toReversed()
-      }),
+    /** Finds the clinicians of a key, each with their newest record first. */
+    findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
+      const clinicians = yield* findClinicians(key)
+      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+      return recipients.toReversed()
+    }),
 
-      /** Reads the records of a recipient's clinician in one organization, newest first, and entries, oldest first; undefined for an unknown recipient. */
-      read: Effect.fnUntraced(function* (
-        recipientId: RecipientId,
-        { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
-      ) {
-        const clinicians = yield* findClinicians({ by: "id", value: recipientId })
-        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-        const recipient = recipients.find(({ id }) => id === recipientId)
-        if (recipient === undefined) return undefined
-        const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
-        const { organizationId } = recipient
-        const names = yield* sql`
+    /** Reads the records of a recipient's clinician in one organization, newest first, and entries, oldest first; undefined for an unknown recipient. */
+    read: Effect.fnUntraced(function* (
+      recipientId: RecipientId,
+      { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
+    ) {
+      const clinicians = yield* findClinicians({ by: "id", value: recipientId })
+      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+      const recipient = recipients.find(({ id }) => id === recipientId)
+      if (recipient === undefined) return undefined
+      const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
+      const { organizationId } = recipient
+      const names = yield* sql`
         select id, name from organizations where id = ${organizationId}
         union all select id, name from programs where organization_id = ${organizationId}
         union all select id, name from campaigns
           where organization_id = ${organizationId} and id = any (${recipients.map(({ campaignId }) => campaignId)}::text[])`.pipe(
-          decodeNames,
-        )
-        return {
-          recipient,
-          recipients: recipients.toReversed(),
-          entries,
-          next,
-          /** Of the organization, its programs and campaigns, by id. */
-          names: new Map(names.map(({ id, name }) => [id, name])),
-        }
-      }),
-    }
-  },
-) {}
+        decodeNames,
+      )
+      return {
+        recipient,
+        recipients: recipients.toReversed(),
+        entries,
+        next,
+        /** Of the organization, its programs and campaigns, by id. */
+        names: new Map(names.map(({ id, name }) => [id, name])),
+      }
+    }),
+  }
+})

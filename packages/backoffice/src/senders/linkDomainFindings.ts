@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { Resolver } from "node:dns/promises"
 import { once } from "node:events"
 import { request } from "node:https"
+import { isIP } from "node:net"
 import { linkBaseUrl, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { failed, ok } from "@outreach/domain/operators/Finding"
@@ -12,7 +13,6 @@ import { networkFailure } from "@outreach/process/networkFailure"
 import { addressGuard } from "@outreach/webhooks/addressGuard"
 import { askAddresses } from "@outreach/webhooks/askName"
 import { Effect } from "effect"
-import { linkHostOf } from "./linkHostOf.ts"
 
 /** Enough for a proxy that gets the certificate on the first request. */
 const HTTPS_MS = 30_000
@@ -26,6 +26,12 @@ export interface LinkTarget {
   readonly publicBaseUrl: string | null
   readonly allowPrivateAddresses: boolean
   readonly secretsKey: Effect.Effect<KeyRing, unknown>
+}
+
+/** Returns the target host of link domains; null if PUBLIC_BASE_URL isn't set or has none. */
+export const linkHostOf = (publicBaseUrl: string | null): string | null => {
+  const host = publicBaseUrl === null ? "" : new URL(publicBaseUrl).hostname
+  return host === "" || isIP(host.replace(/^\[|\]$/g, "")) !== 0 ? null : host
 }
 
 /** Checks whether a link domain leads to this deployment: by its CNAME record, and by a response over https that only this deployment can give. */

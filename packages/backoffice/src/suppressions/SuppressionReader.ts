@@ -2,7 +2,7 @@ import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { decodeSuppressions, suppressionColumns, toKeyTable } from "@outreach/postgres/suppressions/suppressionRows"
@@ -47,25 +47,23 @@ const decodeCounts = decodeRows({
 })
 
 /** Lists and counts suppressions, each scope and reason by a range of an index. */
-export class SuppressionReader extends DatabaseService<SuppressionReader>()(
-  "backoffice/suppressions/SuppressionReader",
-  (sql) => ({
-    /** Lists entries, newest first. Those of a program include the ones of its organization. */
-    list: Effect.fnUntraced(function* (
-      { organizationId, programId, scope, kind, reason, from, to }: FilterOf<typeof suppressionFilters>,
-      { limit, after }: { readonly limit: number; readonly after: SuppressionCursor | null },
-    ) {
-      const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
-      // The next page reads entries of the same time again, and skips them by their number.
-      const rows = limit + (after?.seen ?? 0)
-      const isMeant = allOf(
-        sql`suppression.reason = wanted.reason`,
-        equal({ kind }),
-        from && sql`suppression.created_at >= ${from}`,
-        to && sql`suppression.created_at < ${to}`,
-        after === null ? undefined : sql`suppression.created_at <= ${after.createdAt}`,
-      )
-      const found = yield* sql`
+export const SuppressionReader = reader("SuppressionReader", (sql) => ({
+  /** Lists entries, newest first. Those of a program include the ones of its organization. */
+  list: Effect.fnUntraced(function* (
+    { organizationId, programId, scope, kind, reason, from, to }: FilterOf<typeof suppressionFilters>,
+    { limit, after }: { readonly limit: number; readonly after: SuppressionCursor | null },
+  ) {
+    const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
+    // The next page skips the entries of the same time that were seen, by their number.
+    const rows = limit + (after?.seen ?? 0)
+    const isMeant = allOf(
+      sql`suppression.reason = wanted.reason`,
+      equal({ kind }),
+      from && sql`suppression.created_at >= ${from}`,
+      to && sql`suppression.created_at < ${to}`,
+      after === null ? undefined : sql`suppression.created_at <= ${after.createdAt}`,
+    )
+    const found = yield* sql`
       select entry.* from (
         select organization_id, id from programs program
         where ${scope !== "organization"}::boolean and ${equal({ organization_id: organizationId, id: programId })}
@@ -80,21 +78,19 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         where organization_id = scope.organization_id and program_id = scope.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
-      let last = { createdAt: "", seen: 0 }
-      const entries = found.map((entry) => {
-        const { createdAt, programId } = entry
-        last = { createdAt, seen: createdAt === last.createdAt ? last.seen + 1 : 1 }
-        return { ...entry, scope: programId === null ? "organization" : "program", seen: last.seen }
-      })
-      const isAfter = ({ createdAt, seen }: SuppressionCursor) =>
-        after === null || createdAt !== after.createdAt || seen > after.seen
-      return entries.filter(isAfter).slice(0, limit)
-    }),
+      order by "createdAt" desc, "organizationId", "programId", kind, value
+      limit ${limit} offset ${after?.seen ?? 0}`.pipe(decodeSuppressions)
+    let last: Pick<SuppressionCursor, "seen"> & { readonly createdAt: string } = after ?? { createdAt: "", seen: 0 }
+    return found.map((entry) => {
+      const { createdAt, programId } = entry
+      last = { createdAt, seen: createdAt === last.createdAt ? last.seen + 1 : 1 }
+      return { ...entry, scope: programId === null ? "organization" : "program", seen: last.seen }
+    })
+  }),
 
-    /** Finds the entries of these keys in an organization and its programs. */
-    find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
-      sql`
+  /** Finds the entries of these keys in an organization and its programs. */
+  find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
+    sql`
       -- The limit forces a probe of the primary key for each key.
       select suppression.* from ${toKeyTable(keys)} cross join lateral (
         select ${suppressionColumns} from suppressions suppression
@@ -103,9 +99,9 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
       ) suppression
       order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
 
-    /** Counts the entries of each program and of the whole organization, up to `COUNT_CAP` each. */
-    count: (organizationId: OrganizationId) =>
-      sql`
+  /** Counts the entries of each program and of the whole organization, up to `COUNT_CAP` each. */
+  count: (organizationId: OrganizationId) =>
+    sql`
       select scope.*, (
         select count(*) from (
           select from suppressions where organization_id = "organizationId" and program_id = coalesce("programId", '') limit ${COUNT_CAP}
@@ -117,5 +113,4 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         (select organization_id, id, name from programs
           where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES})
       ) scope`.pipe(decodeCounts),
-  }),
-) {}
+}))

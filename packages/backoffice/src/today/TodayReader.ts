@@ -2,7 +2,7 @@ import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCampaigns"
 import { equal } from "@outreach/postgres/conditions"
 import { decodeRow, rowsOf } from "@outreach/postgres/rowsOf"
@@ -77,7 +77,7 @@ const failingEndpoints = rowsOf(FailingEndpoint, {
 })
 
 /** Reads the overview, each part with one statement and without counting a table. */
-export class TodayReader extends DatabaseService<TodayReader>()("backoffice/today/TodayReader", (sql) => {
+export const TodayReader = reader("TodayReader", (sql) => {
   /** The condition that a row belongs to the organization; true for the deployment. */
   const isOf = (organizationId: OrganizationId | null, table: string) =>
     equal({ [`${table}.organization_id`]: organizationId ?? undefined })
@@ -140,4 +140,4 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
         where notices > 0 and (enabled or disabled_reason = 'failing') and ${isOf(organizationId, "endpoint")}
         order by failing_since, endpoint.id limit ${MAX_FAILING_ENDPOINTS}`.pipe(failingEndpoints.decode),
   }
-}) {}
+})

@@ -1,26 +1,29 @@
-import { describe, expect } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
-import { Effect, Layer } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
-import { DatabaseInspection } from "../../src/inspection/DatabaseInspection.ts"
-import { clockFinding, failoverFinding, roleFinding, schemaFinding } from "../../src/inspection/databaseFindings.ts"
+import { Effect, type Layer } from "effect"
+import {
+  clockFinding,
+  explainFailover,
+  failoverFinding,
+  roleFinding,
+  schemaFinding,
+} from "../../src/inspection/databaseFindings.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** Runs an effect on a connection of the operators' role. */
 const asOperator = Effect.fnUntraced(function* <A, E>(
-  effect: Effect.Effect<A, E, DatabaseInspection | Layer.Success<ReturnType<typeof testDatabaseLayer>>>,
+  effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testDatabaseLayer>>>,
   database?: string,
 ) {
   const [server] = yield* sql<{ port: number; database: string }>`
     select inet_server_port() as port, current_database() as database`
   const url = asRole(`postgres://127.0.0.1:${server!.port}/${database ?? server!.database}`, "operator")
-  const layer = Layer.provideMerge(DatabaseInspection.layer, testDatabaseLayer(url, { maxConnections: 1 }))
-  return yield* Effect.provide(effect, layer, { local: true })
+  return yield* Effect.provide(effect, testDatabaseLayer(url, { maxConnections: 1 }), { local: true })
 })
 
 describe("the finding about the schema", () => {
@@ -73,17 +76,15 @@ test("the finding about FAILOVER_SECONDS warns if no standby is synchronous, or 
   })
 })
 
-test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover without data loss, and fails if commits wait", function* () {
-  const inspection = yield* DatabaseInspection
-  const withStandbys = (synchronousStandbys: string, commitsWait = false) =>
-    Effect.provideService(failoverFinding(0), DatabaseInspection, {
-      ...inspection,
-      readStandbys: Effect.succeed({ synchronousStandbys, commitsWait, standbys: null }),
+it.each([
+  ["", false, "ok", "the standby may be asynchronous"],
+  ["ANY 1 (db_b, db_c)", false, "warning", "the workers wait for `ops restores finish --promoted`"],
+  ["db_b", true, "failed", "writes are blocked"],
+])(
+  "the finding about FAILOVER_SECONDS=0 with the synchronous standbys %j, of which commits wait for one: %s, is %s",
+  (synchronousStandbys, commitsWait, status, found) => {
+    expect(explainFailover(0, { synchronousStandbys, commitsWait, standbys: null })).toMatchObject({
+      ...{ status, found: expect.stringContaining(found) },
     })
-  expect((yield* withStandbys("")).status).toBe("ok")
-  expect(yield* withStandbys("ANY 1 (db_b, db_c)")).toMatchObject({
-    status: "warning",
-    found: expect.stringContaining("the workers wait for `ops restores finish --promoted`"),
-  })
-  expect((yield* withStandbys("db_b", true)).status).toBe("failed")
-})
+  },
+)

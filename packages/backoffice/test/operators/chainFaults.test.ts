@@ -65,12 +65,4 @@ describe("a chain", () => {
       }),
     )
   })
-
-  it("keeps the hash of removed entries, and reports entries that were deleted without a removal", () => {
-    const links = chainOf(["a", "b", "c"])
-    const removed = { ...links[1]!, line: null, isRemoved: true }
-    expect(faultsOf(links.with(1, removed))).toEqual([])
-    expect(parseLine(toLine(removed))).toEqual(removed)
-    expect(faultsOf(links.with(1, { ...removed, isRemoved: false }))).toMatchObject([{ number: 2, problem: "deleted" }])
-  })
 })

@@ -9,13 +9,11 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
-import * as fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, it } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
-import { AuditChain } from "../../src/operators/AuditChain.ts"
 import { AuditLog } from "../../src/operators/AuditLog.ts"
 import { toLine } from "../../src/operators/chainFaults.ts"
-import { type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
+import { AuditChain, type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
 
 const { run, test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 
@@ -175,56 +173,6 @@ describe("verifyAudit", () => {
       ])
     }
     expect(yield* Effect.flip(verifyAudit({ exported: "nowhere.jsonl" }))).toMatchObject({ _tag: "UnreadableExport" })
-  })
-
-  it("reports any edit, deletion, insertion or move by an owner", async () => {
-    const keys = { audit_log: "id", audit_results: "command_id", audit_chain: "number" }
-    const [columns] = await run(
-      asOwner(
-        `select table_name as "table", column_name as name, data_type as type from information_schema.columns where table_name = any (array['${TABLES.join("','")}'])`,
-      ),
-    )
-    const OTHER: Readonly<Record<string, string>> = {
-      text: "'zz'",
-      json: `'{"z":1}'`,
-      ARRAY: "array['zz']",
-      integer: "999",
-      bytea: "'\\x00'",
-      "timestamp with time zone": "now()",
-    }
-    const at = (table: keyof typeof keys, n: number) =>
-      `${keys[table]} = (select ${keys[table]} from ${table} order by ${keys[table]} offset ${n} limit 1)`
-    const removed = "kind = 'removed', removed_at = now(), removed_by = ''"
-    const SET: Readonly<Record<string, string>> = {
-      result: "result = 'interrupted'",
-      code: "code = 'zz', result = 'failed'",
-      ...{ kind: removed, removed_at: removed, removed_by: removed },
-    }
-    const edit = fc.tuple(fc.constantFrom(...columns!), fc.nat(3)).map(([{ table, name, type }, n]) => {
-      const change = SET[name!] ?? `${name} = ${OTHER[type!]}`
-      return `update ${table} set ${change} where ${at(table as keyof typeof keys, n)}`
-    })
-    const removal = fc
-      .tuple(fc.constantFrom(...TABLES), fc.nat(3))
-      .map(([table, n]) => `delete from ${table} where ${at(table, n)}`)
-    const insertion = fc.constantFrom(
-      "insert into audit_log (os_user, host, command, arguments, objects, organizations) values ('', '', '', '{}', '{}', '{}')",
-      "insert into audit_chain (number, kind, command_id, previous, hash) values (9, 'begun', 'aud_x', (select hash from audit_chain where number = 8), sha256(''))",
-    )
-    const move = fc
-      .tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }))
-      .filter(([a, b]) => a !== b)
-      .map(
-        ([a, b]) =>
-          `update audit_chain set (kind, command_id, previous, hash) = (select kind, command_id || 'x', previous, hash from audit_chain each where number = ${b}) where number = ${a}`,
-      )
-    await fc.assert(
-      fc.asyncProperty(fc.oneof({ arbitrary: edit, weight: 5 }, removal, insertion, move), async (statement) => {
-        const changed = Effect.andThen(unguarded(statement), verifyAudit({}))
-        const { faults } = await run(Effect.andThen(restore, changed))
-        expect(faults.length, statement).toBeGreaterThan(0)
-      }),
-    )
   })
 })
 

@@ -1,4 +1,3 @@
-import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -17,7 +16,7 @@ import { column, inTransaction, sql, value, whileOpen } from "@outreach/testing/
 import { Deferred, Effect, Exit } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 
-const { run, test } = testsOnDatabase({ layer: DeliveryReader.layer })
+const { run, test } = testsOnDatabase()
 
 // Publishing and advancing process all campaigns, so each test starts without an active one.
 beforeEach(() => run(cancelCampaigns))

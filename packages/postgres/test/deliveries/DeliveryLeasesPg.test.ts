@@ -24,7 +24,7 @@ import { Effect, Redacted } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const { run, test } = testsOnDatabase({ layer: DeliveryReader.layer })
+const { run, test } = testsOnDatabase()
 
 // A worker claims every free endpoint, so each test starts without enabled endpoints and workers.
 beforeEach(() =>

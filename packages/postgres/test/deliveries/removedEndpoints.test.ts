@@ -22,12 +22,9 @@ import { publishSent, publishTogether, seedCampaign } from "@outreach/testing/se
 import { insertDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 
-const { test } = testsOnDatabase({
-  maxConnections: 12,
-  layer: Layer.mergeAll(DeliveryReader.layer, FailureGroupReader.layer),
-})
+const { test } = testsOnDatabase({ maxConnections: 12, layer: FailureGroupReader.layer })
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 const LOG_BEGINS = "2026-01-01T00:00:00.000000Z" as Timestamp
 const LOG_ENDS = "2999-01-01T00:00:00.000000Z" as Timestamp

@@ -22,7 +22,7 @@ import { Effect, Fiber, References } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"
 
-const { run, test } = testsOnDatabase({ layer: InboxReader.layer })
+const { run, test } = testsOnDatabase()
 
 // Claims and appliers process all organizations, so each test starts without pending work.
 beforeEach(() =>

@@ -1,5 +1,4 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { formatCount } from "@outreach/backoffice/format"
 import { digests } from "@outreach/backoffice/lists/digests"
 import { readAll } from "@outreach/backoffice/lists/List"
@@ -8,7 +7,7 @@ import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/p
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
-import type { quotaStatus } from "@outreach/domain/digest/Digest"
+import { quotaStatus } from "@outreach/domain/digest/Digest"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
@@ -39,7 +38,6 @@ const programPage = definePage("/programs/:program", {
     if (program === undefined) return yield* new ProgramNotFound({ programId: id })
     const { organizationId, status, senderName, postalAddress } = program
     const organization = yield* (yield* OrganizationReader).find(organizationId)
-    const quotas = yield* (yield* DigestReader).quotas(organizationId, id)
     const today = dateAt(now)
     const days = yield* readAll(digests, { organizationId, programId: id, from: addDays(today, 1 - DAYS), to: today })
     const campaigns = yield* (yield* CampaignReader).list({ organizationId, programId: id }, MAX_CAMPAIGNS)
@@ -49,7 +47,8 @@ const programPage = definePage("/programs/:program", {
     const used = senders.find(({ liveSince }) => liveSince !== null)
     const waiting = senders.slice(0, used && senders.indexOf(used))
     const isArchived = status === "archived"
-    const stages = days.at(-1)!.funnel.cumulative
+    const { funnel, learnerReachedAt, completerReachedAt } = days.at(-1)!
+    const stages = funnel.cumulative
     return (
       <Page
         title={<ForeignText>{program.name}</ForeignText>}
@@ -85,14 +84,12 @@ const programPage = definePage("/programs/:program", {
             />
           </Section>
           <Section title="Targets">
-            {quotas !== undefined && (
-              <Facts
-                facts={{
-                  Learners: describeQuota(quotas.learner_qualified),
-                  Completers: describeQuota(quotas.completer_qualified),
-                }}
-              />
-            )}
+            <Facts
+              facts={{
+                Learners: describeQuota(program.learnerTarget, stages.learner_qualified, learnerReachedAt),
+                Completers: describeQuota(program.completerTarget, stages.completer_qualified, completerReachedAt),
+              }}
+            />
             <LinkLine to={`/suppressions?organization=${organizationId}&program=${id}`}>Suppressed clinicians</LinkLine>
           </Section>
         </div>
@@ -135,7 +132,8 @@ const programPage = definePage("/programs/:program", {
   }),
 })
 
-const describeQuota = ({ target, count, remaining, reached_at: reachedAt }: ReturnType<typeof quotaStatus>) => {
+const describeQuota = (...status: Parameters<typeof quotaStatus>) => {
+  const { target, count, remaining, reached_at: reachedAt } = quotaStatus(...status)
   if (target === null) return `${formatCount(count)}, without a target`
   const progress = `${formatCount(count)} of ${formatCount(target)}, ${formatCount(remaining ?? 0)} remaining`
   if (reachedAt === null) return progress

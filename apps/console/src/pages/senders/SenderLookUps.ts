@@ -1,4 +1,4 @@
-import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
+import { linkHostOf } from "@outreach/backoffice/senders/linkDomainFindings"
 import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
 import { type SenderWithKeys, verifiedLinkDomain } from "@outreach/domain/senders/Sender"

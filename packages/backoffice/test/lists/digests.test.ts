@@ -7,10 +7,10 @@ import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction } from "@outreach/testing/sql"
-import { backoffice } from "../../src/backoffice.ts"
-import { DigestReader } from "../../src/digest/DigestReader.ts"
+import { digests } from "../../src/lists/digests.ts"
+import { readAll } from "../../src/lists/List.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 const date = (text: string) => text as CalendarDate
 const stamp = (day: CalendarDate) => `${day}T10:00:00.000000Z` as CommitTimestamp
 
@@ -27,8 +27,8 @@ test("each date of a range equals the digest of that date", function* () {
   yield* inTransaction(qualifyOn(organization.id, [clinician(1), clinician(2)], stamp(date("2026-02-03"))))
   yield* inTransaction(qualifyOn(organization.id, [clinician(3)], stamp(date("2026-02-05"))))
 
-  const reader = yield* DigestReader
-  const days = yield* reader.days(organization.id, program.id, date("2026-02-02"), date("2026-02-06"))
+  const range = { from: date("2026-02-02"), to: date("2026-02-06") }
+  const days = yield* readAll(digests, { organizationId: organization.id, programId: program.id, ...range })
   expect(days.map((day) => day.date)).toEqual([2, 3, 4, 5, 6].map((day) => `2026-02-0${day}`))
   expect(days.map(({ funnel }) => funnel.cumulative.account_created)).toEqual([0, 2, 2, 3, 3])
   for (const day of days) {
