@@ -1,6 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
-import { backoffice } from "@outreach/backoffice/backoffice"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
@@ -74,7 +73,6 @@ const services = Layer.mergeAll(
   PendingLists.layer,
 ).pipe(
   Layer.provideMerge(NodeFileSystem.layer),
-  Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, settings, SecureRandom.layerWebCrypto)),
 )

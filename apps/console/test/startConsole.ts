@@ -1,4 +1,3 @@
-import { backoffice } from "@outreach/backoffice/backoffice"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink, signIn } from "@outreach/domain/operators/Operators"
@@ -53,7 +52,7 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}) =>
   const databaseUrl = migratedDatabase()
   const log = new ProcessLog()
   const scope = Scope.makeUnsafe()
-  const run = runOnDatabase({ url: databaseUrl, layer: backoffice })
+  const run = runOnDatabase({ url: databaseUrl })
   let url: string
   let operators = 0
 

@@ -1,5 +1,4 @@
 import { NodeServices } from "@effect/platform-node"
-import { backoffice } from "@outreach/backoffice/backoffice"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
@@ -19,7 +18,7 @@ const configOf = (env: Readonly<Record<string, string>>) =>
 export const commandLine = () => {
   const url = migratedDatabase()
   let settings: Readonly<Record<string, string>>
-  const meanwhile = runOnDatabase({ url, layer: backoffice })
+  const meanwhile = runOnDatabase({ url })
   let connections: ManagedRuntime.ManagedRuntime<Layer.Success<typeof client>, unknown>
   beforeAll(async () => {
     settings = { DATABASE_URL: asRole(url(), "operator"), SECRETS_KEY: SECRETS_KEY.toString("base64") }

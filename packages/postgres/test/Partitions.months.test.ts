@@ -146,7 +146,7 @@ describe("the monthly partitions", { shuffle: false }, () => {
       const { rows: page } = yield* (yield* EventFeed).page(organization.id, FEED_EVENT_TYPES, feedFrom(start), 100)
       expect(page.map(({ id }) => id).slice(0, 1)).toEqual(recent)
       const range = { endpointId: endpoint.id, from: start, to: Timestamp.make("2051-01-01T00:00:00.000000Z") }
-      expect(yield* (yield* ReplayReader.make).countInLog(range)).toBe(page.length)
+      expect(yield* (yield* ReplayReader).countInLog(range)).toBe(page.length)
       const late = yield* (yield* EndpointRepository).create({
         organizationId: organization.id,
         id: lowestIdentifierAt("endpoint", 0),

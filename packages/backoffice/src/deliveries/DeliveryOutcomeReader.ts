@@ -1,7 +1,7 @@
 import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
@@ -44,40 +44,38 @@ export interface OutcomeFilter {
   readonly to: Timestamp
 }
 
-export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader>()(
-  "backoffice/deliveries/DeliveryOutcomeReader",
-  (sql) => {
-    const sums = sql.literal(SUMS)
-    /** By an endpoint's key, or by the index on the time. */
-    const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
-      sql`
+export const DeliveryOutcomeReader = reader("DeliveryOutcomeReader", (sql) => {
+  const sums = sql.literal(SUMS)
+  /** By an endpoint's key, or by the index on the time. */
+  const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
+    sql`
       select * from delivery_outcomes
       where at >= ${from}::timestamptz and at < ${to}::timestamptz
         and ${equal({ organization_id: organizationId, endpoint_id: endpointId })}
         and ${endpointId === undefined ? sql`seconds in (300, 3600)` : sql`true`}`
 
-    return {
-      /**
-       * Counts outcomes by steps of `stepSeconds` from midnight UTC, without empty steps. Outcomes older than
-       * `FINE_OUTCOMES_DAYS` are in the first step of their hour.
-       */
-      histogram: (filter: OutcomeFilter, stepSeconds: number) =>
-        sql`
+  return {
+    /**
+     * Counts outcomes by steps of `stepSeconds` from midnight UTC, without empty steps. Outcomes older than
+     * `FINE_OUTCOMES_DAYS` are in the first step of their hour.
+     */
+    histogram: (filter: OutcomeFilter, stepSeconds: number) =>
+      sql`
         select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
         from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
-      /** Counts outcomes, and estimates the median and 99th percentile of the latency; null for no calls. */
-      summary: (filter: OutcomeFilter) =>
-        sql`
+    /** Counts outcomes, and estimates the median and 99th percentile of the latency; null for no calls. */
+    summary: (filter: OutcomeFilter) =>
+      sql`
         with row as materialized (${rowsOf(filter)})
         select ${sums}, array(
           select sum(count)::int from row cross join unnest(latencies) with ordinality as each (count, bucket) group by bucket order by bucket
         ) as latencies
         from row`.pipe(decodeSummary, Effect.map(withPercentiles)),
 
-      /** The same for each endpoint with calls. */
-      summaries: Effect.fnUntraced(function* (filter: OutcomeFilter) {
-        const rows = yield* sql`
+    /** The same for each endpoint with calls. */
+    summaries: Effect.fnUntraced(function* (filter: OutcomeFilter) {
+      const rows = yield* sql`
         with row as materialized (${rowsOf(filter)}), latency as (
           select endpoint_id, bucket, sum(count)::int as count
           from row cross join unnest(latencies) with ordinality as each (count, bucket) group by endpoint_id, bucket
@@ -85,10 +83,9 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
         select endpoint_id as "endpointId", total.*, coalesce(latencies, '{}') as latencies
         from (select endpoint_id, ${sums} from row group by endpoint_id) total
         left join (select endpoint_id, array_agg(count order by bucket) as latencies from latency group by endpoint_id) each using (endpoint_id)`.pipe(
-          decodeSummaries,
-        )
-        return new Map(rows.map(({ endpointId, ...summary }) => [endpointId, withPercentiles(summary)]))
-      }),
-    }
-  },
-) {}
+        decodeSummaries,
+      )
+      return new Map(rows.map(({ endpointId, ...summary }) => [endpointId, withPercentiles(summary)]))
+    }),
+  }
+})

@@ -7,7 +7,7 @@ import {
   madeAt,
   type OrganizationId,
 } from "@outreach/domain/Identifier"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
@@ -25,13 +25,11 @@ export type EventDelivery = typeof EventDelivery.Type
 const { columns, decode } = rowsOf(EventDelivery)
 
 /** Reads the deliveries of some events, without completed ones past their retention. */
-export class EventDeliveries extends DatabaseService<EventDeliveries>()(
-  "backoffice/deliveries/EventDeliveries",
-  (sql) => ({
-    /** Reads the deliveries from the log for one organization's events in one statement. Each id follows from the event and the endpoint. */
-    read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
-      if (eventIds.length === 0) return []
-      return yield* sql`
+export const EventDeliveries = reader("EventDeliveries", (sql) => ({
+  /** Reads the deliveries from the log for one organization's events in one statement. Each id follows from the event and the endpoint. */
+  read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
+    if (eventIds.length === 0) return []
+    return yield* sql`
       with wanted as materialized (
         select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types,
           delivery_id(given.event_id, endpoint.id) collate "C" as id, given.batches_to
@@ -65,6 +63,5 @@ export class EventDeliveries extends DatabaseService<EventDeliveries>()(
       )
       select ${columns} from (select * from kept union all select * from logged) delivery
       order by event_id, endpoint_id`.pipe(decode)
-    }),
   }),
-) {}
+}))

@@ -3,7 +3,7 @@ import { describeCause, describeShare } from "@outreach/domain/deliveries/descri
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { IS_LASTING } from "@outreach/postgres/operators/FactReader"
@@ -89,62 +89,59 @@ const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: 
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
 
 /** Reads failures grouped by endpoint, status or outcome, and first line of the response. */
-export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
-  "backoffice/deliveries/FailureGroupReader",
-  (sql) => {
-    const isIn = (state: State) => sql`(${sql.literal(FAILURE_GROUP_STATES[state])})`
-    const isSelected = ({ organizationId, endpointId, status, state }: FailureGroupFilter) =>
-      allOf(
-        state !== undefined
-          ? isIn(state)
-          : endpointId === undefined
-            ? sql`(${isIn("lasting")} or ${isIn("dead")})`
-            : sql`muted_at is null and (closed_at is null or open > 0)`,
-        equal({ organization_id: organizationId, endpoint_id: endpointId, status }),
-      )
+export const FailureGroupReader = reader("FailureGroupReader", (sql) => {
+  const isIn = (state: State) => sql`(${sql.literal(FAILURE_GROUP_STATES[state])})`
+  const isSelected = ({ organizationId, endpointId, status, state }: FailureGroupFilter) =>
+    allOf(
+      state !== undefined
+        ? isIn(state)
+        : endpointId === undefined
+          ? sql`(${isIn("lasting")} or ${isIn("dead")})`
+          : sql`muted_at is null and (closed_at is null or open > 0)`,
+      equal({ organization_id: organizationId, endpoint_id: endpointId, status }),
+    )
 
-    return {
-      /** Lists groups by their last failure, newest first; or the failing ones and then those with dead letters, each with the largest first. */
-      list: (filter: FailureGroupFilter, limit: number, after: Pick<FailureGroup, "lastAt" | "id"> | null = null) =>
-        sql`
+  return {
+    /** Lists groups by their last failure, newest first; or the failing ones and then those with dead letters, each with the largest first. */
+    list: (filter: FailureGroupFilter, limit: number, after: Pick<FailureGroup, "lastAt" | "id"> | null = null) =>
+      sql`
         select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
         order by ${filter.largest ? sql`closed_at is not null, greatest(failures, open) desc,` : sql``} ${lastFirst.order}
         limit ${limit}::int`.pipe(decode),
 
-      /** Counts groups and their dead letters by HTTP status, null for none; the most first. */
-      statuses: (filter: FailureGroupFilter) =>
-        sql`
+    /** Counts groups and their dead letters by HTTP status, null for none; the most first. */
+    statuses: (filter: FailureGroupFilter) =>
+      sql`
         select status, sum(open)::int as open, count(*)::int as groups from failure_groups where ${isSelected(filter)}
         group by status order by open desc, groups desc, status`.pipe(decodeStatuses),
 
-      /** Finds the group of a dead letter; undefined for other deliveries. */
-      findOf: (deliveryId: DeliveryId) =>
-        sql`
+    /** Finds the group of a dead letter; undefined for other deliveries. */
+    findOf: (deliveryId: DeliveryId) =>
+      sql`
         select ${columns} from failure_groups
         where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
-          decode,
-          first,
-        ),
+        decode,
+        first,
+      ),
 
-      /** Finds the failing group with the last failure of an endpoint, including muted groups; undefined if there is none. */
-      current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
-        sql`
+    /** Finds the failing group with the last failure of an endpoint, including muted groups; undefined if there is none. */
+    current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
+      sql`
         select ${columns} from failure_groups
         where organization_id = ${organizationId} and endpoint_id = ${id} and closed_at is null
         order by ${lastFirst.order} limit 1`.pipe(decode, first),
 
-      find: (groupId: FailureGroupId) =>
-        sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(
-          decode,
-          firstOr(FailureGroupNotFound, { groupId }),
-        ),
+    find: (groupId: FailureGroupId) =>
+      sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(
+        decode,
+        firstOr(FailureGroupNotFound, { groupId }),
+      ),
 
-      /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */
-      totals: (filter: FailureGroupFilter) =>
-        sql`
+    /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */
+    totals: (filter: FailureGroupFilter) =>
+      sql`
         select coalesce(sum(open), 0)::int as open, count(*) filter (where open > 0)::int as groups,
           count(*) filter (where ${isIn("lasting")})::int as lasting
         from failure_groups where ${isSelected(filter)}`.pipe(decodeTotals),
-    }
-  },
-) {}
+  }
+})

@@ -1,6 +1,6 @@
 import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
-import { DatabaseService } from "@outreach/postgres/adapter"
+import { reader } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
 import { keyset } from "@outreach/postgres/keyset"
@@ -9,7 +9,7 @@ import { Effect } from "effect"
 
 const newestFirst = keyset({ id: "id" }, "desc")
 
-export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
+export const ReplayReader = reader("ReplayReader", (sql) => ({
   /** Lists jobs, newest first. */
   list: (
     { organizationId }: { readonly organizationId?: OrganizationId },
@@ -29,4 +29,4 @@ export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/de
       with job as materialized (${rangeOf(sql, range)})
       select count(*)::int as count from job join events on ${inRange(sql, sql`job`)}`.pipe(decodeCount)
   }),
-})) {}
+}))

@@ -8,10 +8,9 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { beforeEach, describe, expect } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
 
-const { run, test } = testsOnDatabase({ layer: backoffice })
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 

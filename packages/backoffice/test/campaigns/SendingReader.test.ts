@@ -3,10 +3,9 @@ import { Settlements } from "@outreach/domain/mail/Settlements"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
-import { backoffice } from "../../src/backoffice.ts"
 import { SendingReader } from "../../src/campaigns/SendingReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 test("a campaign that is under way shows the reasons why its messages weren't accepted, and its paused domains", function* () {
   const { campaign, organization } = yield* seedCampaign({ recipients: 2 })

@@ -11,11 +11,10 @@ import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** Seeds an endpoint with dead letters: some `rejected`, and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {

@@ -12,10 +12,9 @@ import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryOutcomeReader } from "../../src/deliveries/DeliveryOutcomeReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const ALWAYS = { from: Timestamp.make("2020-01-01T00:00:00Z"), to: Timestamp.make("2100-01-01T00:00:00Z") }
 

@@ -14,7 +14,6 @@ import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 import { deliveries } from "../../src/lists/deliveries.ts"
@@ -22,7 +21,7 @@ import { type Page, readRows } from "../../src/lists/List.ts"
 import { retryDelivery } from "../../src/operations/deliveries.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 

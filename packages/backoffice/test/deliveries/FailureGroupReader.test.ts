@@ -14,12 +14,11 @@ import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { backoffice } from "../../src/backoffice.ts"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
 import { describeMissingLine } from "../../src/deliveries/describeMissingLine.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 interface Failure {
   readonly reason: "rejected" | "exhausted"

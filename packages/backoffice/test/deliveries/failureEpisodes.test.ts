@@ -11,10 +11,9 @@ import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { fragment, sql, whileOpen } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** An endpoint with a number of claimed deliveries, and a worker that writes the outcomes. */
 const seed = Effect.fnUntraced(function* (count: number) {

@@ -11,10 +11,9 @@ import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 test("each attempt lists the secrets that signed it: the organization's, the endpoint's, or both in the grace window", function* () {
   const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })

@@ -14,14 +14,13 @@ import { copyCampaign, email, npi } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { afterAll, describe, expect } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { PersonalDataReader } from "../../src/erasure/PersonalDataReader.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
 import { TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
-const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
+const { test } = testsOnDatabase({ layer: NodeServices.layer })
 
 const folder = temporaryFolder("erased", afterAll)
 

@@ -7,10 +7,9 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { type EventCursor, type EventFilter, EventReader, MAX_EVENT_SCAN } from "../../src/events/EventReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** Seeds a campaign that was sent to two recipients: the first opened the e-mail, the second clicked a link. */
 const seed = Effect.gen(function* () {

@@ -6,11 +6,10 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { InboxReader } from "../../src/inbox/InboxReader.ts"
 import { inbox } from "../../src/lists/inbox.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const account = (n: number, slug = "heart-failure") => ({
   consumer_program_slug: slug,

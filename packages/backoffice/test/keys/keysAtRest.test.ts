@@ -8,10 +8,9 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, untilBlocked, whileOpen } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "../../src/keys/keysAtRest.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const keyOf = (byte: number) => Redacted.make(Buffer.alloc(32, byte))
 const [k1] = SECRETS_RING

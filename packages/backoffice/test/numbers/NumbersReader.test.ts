@@ -8,10 +8,9 @@ import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, expect } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { type Grouping, NUMBER_NAMES, type NumbersFilter, NumbersReader } from "../../src/numbers/NumbersReader.ts"
 
-const { run, test } = testsOnDatabase({ layer: backoffice })
+const { run, test } = testsOnDatabase()
 
 const reset = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

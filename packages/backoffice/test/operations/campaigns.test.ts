@@ -4,11 +4,10 @@ import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { cancelCampaign, scheduleCampaign, testCampaign, updateCampaign } from "../../src/operations/campaigns.ts"
 
 const withoutMail = Layer.succeed(TestMailSettings, Effect.succeed(null))
-const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, withoutMail) })
+const { test } = testsOnDatabase({ layer: withoutMail })
 
 const seed = Effect.map(seedCampaign({ recipients: 2, opensIn: 3600 }), ({ campaign, ...seeded }) => ({
   ...seeded,

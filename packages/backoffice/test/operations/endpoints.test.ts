@@ -9,7 +9,6 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Record, Result } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import {
   createEndpoint,
   describeSettings,
@@ -19,7 +18,7 @@ import {
 } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const { url, ...settings } = updateEndpoint.input
 /** Parses the texts of fields. */

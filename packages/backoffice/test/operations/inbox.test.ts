@@ -3,10 +3,9 @@ import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { replayInbox } from "../../src/operations/inbox.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 test("a quarantined event is replayed by its id, or together with all others", function* () {
   const seeded = yield* seedCampaign({ recipients: 0 })

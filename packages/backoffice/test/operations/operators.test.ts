@@ -4,7 +4,6 @@ import { signIn } from "@outreach/domain/operators/Operators"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import {
   createOperator,
   createSignInLink,
@@ -15,7 +14,7 @@ import {
 import { ConsoleAddress } from "../../src/operators/ConsoleAddress.ts"
 
 const address = Layer.succeed(ConsoleAddress, { linkUrl: "https://console.test" })
-const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, address) })
+const { test } = testsOnDatabase({ layer: address })
 
 const expires = 3600
 const signInWith = ({ signInLink }: { readonly signInLink: string | null }) =>

@@ -4,7 +4,6 @@ import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainReposit
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import {
   createSender,
   removeLinkDomain,
@@ -22,7 +21,7 @@ const setup = Layer.succeed(SenderSetup, {
     Effect.succeed([{ record: "", ...(dnsServer === published ? ok("found") : failed("missing", "Publish it.")) }]),
   keyPair: () => Effect.succeed({ publicKey: "public", privateKey: Redacted.make("private") }),
 })
-const { test } = testsOnDatabase({ layer: Layer.mergeAll(backoffice, setup) })
+const { test } = testsOnDatabase({ layer: setup })
 
 const seed = Effect.gen(function* () {
   const { organization } = yield* seedCampaign({ recipients: 0 })

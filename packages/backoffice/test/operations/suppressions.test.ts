@@ -4,10 +4,9 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { createSuppression, removeSuppression } from "../../src/operations/suppressions.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const seed = Effect.fnUntraced(function* () {
   const { organization, program } = yield* seedCampaign({ recipients: 1 })

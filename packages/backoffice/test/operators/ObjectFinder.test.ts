@@ -8,10 +8,9 @@ import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { MAX_NAMED, NAMED_KINDS, ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** An object of each kind in one organization, each with the kind of the object that its page shows. */
 const seedThings = Effect.gen(function* () {

@@ -8,14 +8,13 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, it } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { AuditLog } from "../../src/operators/AuditLog.ts"
 import { toLine } from "../../src/operators/chainFaults.ts"
 import { AuditChain, type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
 
-const { run, test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
+const { run, test } = testsOnDatabase({ layer: NodeServices.layer })
 
 const folder = temporaryFolder("audit", afterAll)
 const file = (text: string) => {

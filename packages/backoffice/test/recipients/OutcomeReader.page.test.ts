@@ -14,7 +14,6 @@ import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { column, inTransaction, sql } from "@outreach/testing/sql"
 import { Effect, Struct } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
 import {
   MAX_LISTED_SCAN,
@@ -24,7 +23,7 @@ import {
   type RecipientListName,
 } from "../../src/recipients/OutcomeReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** Seeds a campaign of nine recipients, each with a different outcome. Returns their ids in the order of their NPIs. */
 const seed = Effect.gen(function* () {

@@ -10,11 +10,10 @@ import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outre
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
 import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId, method: string) {
   const request = { link: "https://partner.test/", method, headers: { "user-agent": "Mozilla/5.0" } }

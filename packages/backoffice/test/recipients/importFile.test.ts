@@ -9,15 +9,14 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { createRejectsFile, RejectsFile } from "../../src/csv/badLines.ts"
 import { ColumnMapText } from "../../src/csv/ColumnMap.ts"
 import { ImportLog, MAX_KEPT } from "../../src/recipients/ImportLog.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
 
-const { run, test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
+const { run, test } = testsOnDatabase({ layer: NodeServices.layer })
 
 const folder = temporaryFolder("import-file", afterAll)
 

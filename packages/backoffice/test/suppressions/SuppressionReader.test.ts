@@ -7,11 +7,10 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { backoffice } from "../../src/backoffice.ts"
 import { suppressions } from "../../src/lists/suppressions.ts"
 import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
 
-const { test } = testsOnDatabase({ layer: backoffice })
+const { test } = testsOnDatabase()
 
 /** Seeds an organization with suppressions of its program and of the organization; some have the same time. */
 const seed = Effect.fnUntraced(function* (count: number) {

@@ -9,11 +9,10 @@ import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeEach, describe, expect } from "vitest"
-import { backoffice } from "../../src/backoffice.ts"
 import { ProgramReader } from "../../src/programs/ProgramReader.ts"
 import { TodayReader } from "../../src/today/TodayReader.ts"
 
-const { run, test } = testsOnDatabase({ layer: backoffice })
+const { run, test } = testsOnDatabase()
 const read = (organizationId: OrganizationId | null) =>
   Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
 

@@ -12,12 +12,12 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent } from "@outreach/testing/seedCampaign"
 import { insertDeadLetters, seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { column, inTransaction, sql, value } from "@outreach/testing/sql"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const { run, test } = testsOnDatabase({ layer: Layer.merge(DeadLetterReader.layer, ReplayReader.layer) })
+const { run, test } = testsOnDatabase()
 
 /** Deletes the jobs and their deliveries, because a step can process any job. */
 const reset = Effect.gen(function* () {

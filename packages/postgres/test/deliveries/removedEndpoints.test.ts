@@ -24,7 +24,7 @@ import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, type Layer } from "effect"
 
-const { test } = testsOnDatabase({ maxConnections: 12, layer: FailureGroupReader.layer })
+const { test } = testsOnDatabase({ maxConnections: 12 })
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 const LOG_BEGINS = "2026-01-01T00:00:00.000000Z" as Timestamp
 const LOG_ENDS = "2999-01-01T00:00:00.000000Z" as Timestamp
