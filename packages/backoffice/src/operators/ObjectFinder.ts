@@ -48,6 +48,10 @@ const THINGS: Readonly<Record<string, string>> = {
   hit: inOrganizations("hits", "recipient_id"),
   fgr: inOrganizations("failure_groups"),
   evt: `${inOrganizations("events")} union all ${inOrganizations("inbox_keys", "'inbox'", "event_id")}`,
+  // The other deliveries are in the log, or in rows of several.
+  dlv: `
+    select id, organization_id, id as shown_on from dead_letters
+    union all select id, organization_id, id from deliveries`,
   whe: "select id, organization_id, id as shown_on from webhook_endpoints",
   key: "select id, organization_id, organization_id as shown_on from api_keys",
   sec: "select id, organization_id, coalesce(endpoint_id, organization_id) as shown_on from signing_secrets",
@@ -99,17 +103,17 @@ export const ObjectFinder = reader("ObjectFinder", function* (sql) {
     ids: ReadonlyArray<string>,
     organizationId: OrganizationId | null,
   ) {
-    if (prefix === "dlv") {
-      const found = (yield* Effect.forEach(ids, findDelivery)).flat()
-      return found.filter((each) => organizationId === null || each.organizationId === organizationId)
-    }
     const things = THINGS[prefix]
     if (things === undefined) return []
-    return yield* sql`
+    const stored = yield* sql`
         with wanted as materialized (select ${ids}::text[] as ids)
         select id, organization_id as "organizationId", shown_on as "shownOn" from (${sql.literal(things)}) thing
         where id = any ((select ids from wanted)::text[]) and ${isIn(organizationId)}
         order by id, organization_id`.pipe(decodeObjects)
+    if (prefix !== "dlv") return stored
+    const others = ids.filter((id) => !stored.some((each) => each.id === id))
+    const found = (yield* Effect.forEach(others, findDelivery)).flat()
+    return [...stored, ...found.filter((each) => organizationId === null || each.organizationId === organizationId)]
   })
 
   /** Finds the objects of ids in one organization, or in all. Partners choose the ids of their events, so an id can have several. */
