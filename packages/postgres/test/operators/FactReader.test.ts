@@ -18,6 +18,11 @@ import { Effect, Schedule } from "effect"
 const { test } = testsOnDatabase()
 const readDue = FactReader.use((facts) => facts.readDue)
 const readState = readFacts(READINGS.state)
+/** The active alerts, and whether their age is known. */
+const alerts = Effect.map(
+  FactReader.use(({ readAlerts }) => readAlerts),
+  (active) => active.map(({ name, value, age }) => [name, value, age !== null]),
+)
 
 /** Seeds an endpoint with unread events that were published a number of seconds ago. */
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
@@ -61,6 +66,12 @@ describe("FactReader", { shuffle: false }, () => {
       horizonTransactions: { replication_slot: 0, prepared_transaction: 0 },
       horizonSeconds: { replication_slot: 0, prepared_transaction: 0 },
     })
+    expect(yield* alerts).toEqual([["OutreachNoWorker", 0, false]])
+    yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`
+    expect(yield* alerts).toEqual([])
+    yield* sql`insert into restores (id, restored_to) values ('rst_1', now())`
+    expect(yield* alerts).toEqual([["OutreachWorkersPaused", 1, false]])
+    yield* sql`truncate delivery_workers, restores`
   })
 
   test("separates live deliveries, deliveries to failing endpoints, and replays", function* () {
@@ -182,6 +193,7 @@ describe("FactReader", { shuffle: false }, () => {
     const dead = yield* value<DeliveryId>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
     expect(yield* (yield* DeliveryRepository).replay(dead)).toBe(true)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
+    expect(yield* alerts).toContainEqual(["OutreachDeadLettersLeft", 5, true])
 
     const group = yield* value<FailureGroupId>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
     yield* groups.mute(group, "known, ticket 4711")
