@@ -2,87 +2,58 @@ import { FunnelCounts } from "@outreach/domain/digest/Digest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { DIGEST_COLUMNS } from "@outreach/postgres/digest/digestColumns"
 import { Effect, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
-/** A count of the digest that differs from the rows that it counts. */
-interface Discrepancy {
+interface StoredCounts {
   readonly programId: string
-  /** The name of the count, such as `unique_opened`. */
-  readonly count: string
-  readonly kept: number
-  readonly counted: number
+  readonly outreach: Readonly<Record<string, unknown>> | null
+  readonly funnel: Readonly<Record<string, unknown>> | null
 }
 
-/** The types of the events that the digest counts, including those with a recipient count. */
-const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
-
-const COUNTS = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
-  const counted = isUnique ? "distinct recipient_id" : "*"
-  return `count(${counted}) filter (where type = '${type}'${isUnsuspected ? " and unsuspected" : ""}) as ${name}`
-}).join(", ")
-
-const STAGE_COUNTS = Struct.keys(FunnelCounts.fields)
-  .map(
-    (stage) =>
-      `('${stage}', case when kept.date = requested.date then ${stage} else 0 end), ('${stage}_total', ${stage}_total)`,
-  )
-  .join(", ")
+interface CountedEvent {
+  readonly programId: string
+  readonly recipientId: string | null
+  readonly type: string
+  readonly data: { readonly recipients?: ReadonlyArray<unknown>; readonly is_bot_suspected?: boolean }
+}
 
 /** Counts a UTC date of an organization again from its events and qualifications, and returns each count of its digest that differs. */
 export const recountDigest = Effect.fnUntraced(function* (date: string, organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
-  const requested = sql`
-    requested as (
-      select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
-        ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
-    )`
-  const differences = sql`
-    select program_id as "programId", key as count, coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0)::int as counted
-    from each_counted full join each_kept using (program_id, key)
-    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-    order by program_id, key`
+  const programs = yield* sql<StoredCounts>`
+    select program.id as "programId", to_jsonb(outreach) as outreach, to_jsonb(funnel) as funnel from programs program
+    left join digest_outreach outreach
+      on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = ${date}::date
+    left join lateral (
+      select * from digest_funnel
+      where organization_id = program.organization_id and program_id = program.id and date <= ${date}::date
+      order by date desc limit 1
+    ) funnel on true
+    where program.organization_id = ${organizationId} order by program.id`
+  const events = yield* sql<CountedEvent>`
+    select program_id as "programId", recipient_id as "recipientId", type, body::jsonb->'data' as data from events
+    where organization_id = ${organizationId} and (emitted_at at time zone 'UTC')::date = ${date}::date`
+  const qualifications = yield* sql<{ programId: string; stage: string; isOfDate: boolean }>`
+    select program_id as "programId", stage, (counted_at at time zone 'UTC')::date = ${date}::date as "isOfDate" from qualifications
+    where organization_id = ${organizationId} and (counted_at at time zone 'UTC')::date <= ${date}::date`
 
-  const outreach = yield* sql<Discrepancy>`
-    with ${requested}, event as (
-      select program_id, recipient_id, type,
-        case type when 'outreach.recipients_published' then jsonb_array_length(body::jsonb->'data'->'recipients') end as recipients,
-        not (body::jsonb->'data'->>'is_bot_suspected')::boolean as unsuspected
-      from events, requested
-      where organization_id = ${organizationId} and type = any (${DIGEST_TYPES}::text[]) and emitted_at >= begins and emitted_at < ends
-    ), counted as (
-      select program_id, coalesce(sum(recipients), 0) as recipients_published, ${sql.literal(COUNTS)} from event group by program_id
-    ), kept as (
-      select digest_outreach.* from digest_outreach join requested using (date) where organization_id = ${organizationId}
-    ), each_counted as (
-      select program_id, key, value::int from counted, jsonb_each_text(to_jsonb(counted) - 'program_id')
-    ), each_kept as (
-      select program_id, key, value::int from kept, jsonb_each_text(to_jsonb(kept) - '{organization_id,program_id,date}'::text[])
-    )
-    ${differences}`
-
-  const funnel = yield* sql<Discrepancy>`
-    with ${requested}, counted as (
-      select program_id, stage, count(*) filter (where counted_at >= begins) as of_date, count(*) as total
-      from qualifications, requested
-      where organization_id = ${organizationId} and counted_at < ends
-      group by program_id, stage
-    ), each_counted as (
-      select program_id, key, value
-      from counted cross join lateral (values (stage, of_date), (stage || '_total', total)) as each (key, value)
-    ), each_kept as (
-      select program.id as program_id, key, value
-      from programs program cross join requested
-      cross join lateral (
-        select * from digest_funnel funnel
-        where funnel.organization_id = program.organization_id and program_id = program.id and funnel.date <= requested.date
-        order by funnel.date desc limit 1
-      ) kept
-      cross join lateral (values
-        ${sql.literal(STAGE_COUNTS)}
-      ) as each (key, value)
-      where program.organization_id = ${organizationId}
-    )
-    ${differences}`
-
-  return [...outreach, ...funnel]
+  return programs.flatMap(({ programId, outreach, funnel }) => {
+    const ofType = (type: string) => events.filter((event) => event.programId === programId && event.type === type)
+    const published = ofType("outreach.recipients_published").flatMap(({ data }) => data.recipients ?? []).length
+    const outcomes = DIGEST_COLUMNS.map(({ name, type, isUnique, isUnsuspected }) => {
+      const meant = ofType(type).filter(({ data }) => !(isUnsuspected && data.is_bot_suspected))
+      return [name, isUnique ? new Set(meant.map(({ recipientId }) => recipientId)).size : meant.length] as const
+    })
+    const stages = Struct.keys(FunnelCounts.fields).flatMap((stage) => {
+      const reached = qualifications.filter((each) => each.programId === programId && each.stage === stage)
+      const ofDate = reached.filter(({ isOfDate }) => isOfDate)
+      return [[stage, ofDate.length] as const, [`${stage}_total`, reached.length] as const]
+    })
+    // The newest funnel can be of an earlier date. Then only its totals count.
+    const isOlder = funnel?.["date"] !== date
+    const stored = (count: string) =>
+      outreach?.[count] ?? (isOlder && !count.endsWith("_total") ? undefined : funnel?.[count]) ?? 0
+    return [["recipients_published", published] as const, ...outcomes, ...stages]
+      .map(([count, counted]) => ({ programId, count, stored: stored(count), counted }))
+      .filter(({ stored, counted }) => stored !== counted)
+  })
 })
