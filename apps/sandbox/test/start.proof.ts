@@ -34,7 +34,7 @@ const sentIn = ({ events }: Received) =>
   events.flatMap(({ event_type, event_id }) => (event_type === "outreach.email_sent" ? [event_id] : [])).sort()
 
 it.each([
-  ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for Windows", "$env:DATABASE_URL = "],
+  ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for win32", "$env:DATABASE_URL = "],
   ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
   const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stub}` }

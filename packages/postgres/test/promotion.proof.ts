@@ -2,7 +2,7 @@ import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInsp
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { type Standby, startStandby } from "@outreach/embedded-postgres/startStandby"
 import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -86,8 +86,13 @@ it("reports the standbys, and whether commits wait for one", async () => {
         testDatabaseLayer(url),
       ),
     )
-  await setSynchronousStandbys(primary.url, "ANY 1 (s1, s2)")
-  expect(await read(primary.url)).toMatchObject({
+  await query(primary.url, "alter system set synchronous_standby_names = 'ANY 1 (s1, s2)'")
+  await query(primary.url, "select pg_reload_conf()")
+  const synchronous = await eventually(
+    () => read(primary.url),
+    ({ standbys }) => standbys?.[0]?.syncState === "quorum",
+  )
+  expect(synchronous).toMatchObject({
     synchronousStandbys: "ANY 1 (s1, s2)",
     commitsWait: false,
     standbys: [{ name: "s1", syncState: "quorum" }],

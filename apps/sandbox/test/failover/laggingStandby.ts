@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { startStandby } from "@outreach/embedded-postgres/startStandby"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import type { Scenario } from "./runScenario.ts"
@@ -28,7 +28,6 @@ export const laggingStandby =
       },
     })
     atEnd(standby.stop)
-    await setSynchronousStandbys(primary.url, "")
     return {
       urls: [address.through(primary.url)],
       settings,

@@ -4,14 +4,13 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import type { Client } from "pg"
 import type { StartOptions } from "./openCluster.ts"
 import { temporaryRoot } from "./paths.ts"
 import { type Postgres, startPostgres } from "./startPostgres.ts"
 import { withClient } from "./withClient.ts"
 
 export interface StandbyOptions extends Pick<StartOptions, "settings" | "environment"> {
-  /** The `application_name` of its replication, for `synchronous_standby_names`. */
+  /** The `application_name` of its replication, for `synchronous_standby_names` of the primary. */
   readonly name: string
   /** The host and port from which it replicates, such as those of a proxy. Default: the primary's. */
   readonly replicateFrom?: string
@@ -58,23 +57,6 @@ export async function startStandby(
   }
 }
 
-/**
- * Sets `synchronous_standby_names` of a running primary, and returns once a standby of these names is synchronous. With an
- * empty text, no commit waits for a standby. A standby that starts later doesn't inherit the setting.
- */
-export async function setSynchronousStandbys(url: string, names: string): Promise<void> {
-  await withClient(url, async (client) => {
-    await client.query(`alter system set synchronous_standby_names = ${client.escapeLiteral(names)}`)
-    await client.query("select pg_reload_conf()")
-    await waitUntil(
-      client,
-      `current_setting('synchronous_standby_names') = $1
-         and ($1 = '' or exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')))`,
-      [names],
-    )
-  })
-}
-
 /** Copies a server's data, while others write to it, into the folder `data` below `folder`. The slot keeps the WAL that the copy needs. */
 export async function takeBaseBackup(
   primary: Pick<Postgres, "url" | "dataDirectory">,
@@ -107,17 +89,10 @@ async function promote(url: string): Promise<void> {
   await withClient(url, async (client) => {
     // A statement that waits for the end of recovery would block the remaining replay.
     await client.query("select pg_promote(false)")
-    await waitUntil(client, "not pg_is_in_recovery()")
+    const deadline = Date.now() + 60_000
+    while ((await client.query("select where pg_is_in_recovery()")).rowCount !== 0) {
+      if (Date.now() > deadline) throw new Error("The standby was not promoted within 60 s.")
+      await delay(20)
+    }
   })
-}
-
-/** Waits until a condition of a server is true, for 60 s at most. */
-async function waitUntil(client: Client, condition: string, values: readonly string[] = []): Promise<void> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    const { rows } = await client.query<{ done: boolean }>(`select ${condition} as done`, [...values])
-    if (rows[0]!.done) return
-    if (Date.now() > deadline) throw new Error(`Not true within 60 s: ${condition}`)
-    await delay(20)
-  }
 }

@@ -6,20 +6,13 @@ export interface Machine {
   readonly glibc: string | undefined
 }
 
-const ARCHITECTURES = ["x64", "arm64"]
+const PLATFORMS = ["linux x64", "linux arm64", "darwin x64", "darwin arm64"]
 
 /** Returns why npm has no PostgreSQL for a machine, with the lines that start one; undefined if npm has one. */
-export const whyNoPostgres = (machine: Machine = thisMachine()): string | undefined => {
-  const { platform, arch, glibc } = machine
-  if (platform === "win32") return explain("npm has no PostgreSQL for Windows", platform)
-  if (platform === "linux" && glibc === undefined)
-    return explain(
-      "npm has a PostgreSQL for Linux with glibc alone, and this Linux has another C library, as Alpine does",
-      platform,
-    )
-  if ((platform !== "linux" && platform !== "darwin") || !ARCHITECTURES.includes(arch))
-    return explain(`npm has no PostgreSQL for ${platform} ${arch}`, platform)
-  return undefined
+export const whyNoPostgres = ({ platform, arch, glibc }: Machine = thisMachine()): string | undefined => {
+  if (!PLATFORMS.includes(`${platform} ${arch}`)) return explain(`npm has none for ${platform} ${arch}`, platform)
+  if (platform !== "linux" || glibc !== undefined) return undefined
+  return explain("npm has one for Linux with glibc, and this Linux has another C library, as Alpine does", platform)
 }
 
 const URL = "postgres://postgres:outreach@127.0.0.1:5432/postgres"
