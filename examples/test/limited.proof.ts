@@ -1,9 +1,9 @@
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { projectServer, run, workspaceWith } from "./exampleProject.ts"
 
-const installed = findInstalled("redis")
+const installed = findProgram("redis")
 
 describe.skipIf("missing" in installed)(
   "the limited Fastify in examples/limited, as eight processes over Redis",

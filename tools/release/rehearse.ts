@@ -8,7 +8,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { parse } from "yaml"
 import { root } from "./run.ts"
@@ -118,7 +118,7 @@ const expectSame = (what: string, actual: unknown, expected: unknown) => {
 }
 
 try {
-  const registry = findInstalled("docker-registry")
+  const registry = findProgram("docker-registry")
   if ("missing" in registry) throw new Error(registry.missing)
   env["REGISTRY"] = await startRegistry(registry.program)
 

@@ -4,7 +4,7 @@ import { userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createClient } from "@outreach/client"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { mailServer } from "@outreach/testing/mailServer"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
@@ -51,7 +51,7 @@ const createCertificate = async (host: string) => {
 it("installs, upgrades and goes back by the documented commands, and takes a campaign from import to the pull API as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
   skip,
 }) => {
-  const [postgres, pgBouncer] = [findUnpacked("postgresql"), findUnpacked("pgbouncer")]
+  const [postgres, pgBouncer] = [findProgram("postgresql"), findProgram("pgbouncer")]
   if ("missing" in postgres) return skip(postgres.missing)
   if ("missing" in pgBouncer) return skip(pgBouncer.missing)
   if (userInfo().uid !== 0) return skip("only root starts processes as other users")

@@ -1,4 +1,4 @@
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { afterTests } from "@outreach/testing/afterTests"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { beforeAll, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { runScenario } from "./failover/runScenario.ts"
 
 /** `pnpm prove:failover` runs more processes for longer, and prints the outcomes. */
 const isLong = process.env["PROVE_FAILOVER"] !== undefined
-const libfaketime = findUnpacked("libfaketime")
+const libfaketime = findProgram("libfaketime")
 
 const atEnd = afterTests()
 let folder: string

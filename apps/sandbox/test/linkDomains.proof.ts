@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { request } from "node:https"
 import { join } from "node:path"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { dnsServer } from "@outreach/testing/dnsServer"
@@ -37,7 +37,7 @@ const startCaddy = async (
 it("behind the Caddyfile of deploy/, a link domain gets its certificate while it is verified, and e-mails contain its links", async ({
   skip,
 }) => {
-  const caddy = findUnpacked("caddy")
+  const caddy = findProgram("caddy")
   if ("missing" in caddy) return skip(caddy.missing)
   const folder = temporaryFolder("links")
   await buildArtifact(folder)

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
@@ -14,7 +14,7 @@ const ROLES = [...ROLE_KINDS, "owner"]
 /** Each role's password is its name. */
 const PASSWORDS = Object.fromEntries(ROLES.map((role) => [`${role.toUpperCase()}_PASSWORD`, `outreach_${role}`]))
 const GRANTS = ROLE_KINDS.map((kind) => `${kind}=outreach_${kind}`).join(",")
-const postgres15 = findUnpacked("postgresql")
+const postgres15 = findProgram("postgresql")
 
 /** Functions that fail on Aurora, whose replicas share the primary's storage. */
 const HIDDEN = [

@@ -1,7 +1,7 @@
 /** Creates the light and dark pictures of README.md: the campaign page in the console of a running sandbox. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { eventually } from "@outreach/testing/until"
 import { chromium } from "playwright-core"
@@ -9,7 +9,7 @@ import { runSandbox } from "./runSandbox.ts"
 
 const IMAGES = join(import.meta.dirname, "../../../docs/images")
 
-const chrome = findInstalled("chromium")
+const chrome = findProgram("chromium")
 if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.missing}`)
 
 const ends: Array<() => Promise<unknown>> = []

@@ -1,4 +1,4 @@
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { afterTests } from "@outreach/testing/afterTests"
@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { startPgBouncer } from "./startPgBouncer.ts"
 
-const found = findUnpacked("pgbouncer")
+const found = findProgram("pgbouncer")
 const pgBouncer = "missing" in found ? "" : found.folder
 
 let folder: string

@@ -1,4 +1,4 @@
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
@@ -22,7 +22,7 @@ const DOUBTED = "database clock not trusted, deletion by age paused"
 const PAUSED = "worker paused, its clock and the database's differ by over an hour"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
-const libfaketime = findUnpacked("libfaketime")
+const libfaketime = findProgram("libfaketime")
 
 /** Starts a server with an adjustable clock, a partner, a mail server, and a worker with an adjustable clock. */
 const startAll = async (library: string, atEnd: AtEnd) => {

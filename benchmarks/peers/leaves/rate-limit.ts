@@ -1,5 +1,5 @@
 import fastifyRateLimit from "@fastify/rate-limit"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { rateLimit as limitExpress } from "@outreach/rate-limit/express"
@@ -46,7 +46,7 @@ const policy = fixedWindow({ limit: LIMIT })
 const memory = rateLimiter(policy, memoryStore({ now: Date.now }))
 const flexible = new RateLimiterMemory({ points: LIMIT, duration: 60 })
 
-const installed = findInstalled("redis")
+const installed = findProgram("redis")
 const server = "missing" in installed ? undefined : redisServer(installed.program)
 await server?.start()
 const client = server && new Redis({ path: server.socket })

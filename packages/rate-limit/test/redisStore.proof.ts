@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
@@ -9,7 +9,7 @@ import { createClient, createCluster } from "redis"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { describeStore, newKey } from "./describeStore.ts"
 
-const redis = findInstalled("redis")
+const redis = findProgram("redis")
 
 describe.skipIf("missing" in redis)("Redis", () => {
   const server = redisServer("missing" in redis ? "" : redis.program)

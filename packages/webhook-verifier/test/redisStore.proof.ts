@@ -1,4 +1,4 @@
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { Redis } from "ioredis"
 import { createClient } from "redis"
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RedisClient, redisStore } from "../src/deduplicate.ts"
 import { describeStore, newEvent } from "./describeStore.ts"
 
-const redis = findInstalled("redis")
+const redis = findProgram("redis")
 
 describe.skipIf("missing" in redis)("a store in Redis", () => {
   const server = redisServer("missing" in redis ? "" : redis.program)

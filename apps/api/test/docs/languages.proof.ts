@@ -3,8 +3,8 @@ import { copyFileSync, globSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { findUnpacked, type Missing } from "@outreach/debian-packages/findProgram"
-import type { UnpackedName } from "@outreach/debian-packages/programs"
+import { findProgram, type Missing } from "@outreach/debian-packages/findProgram"
+import type { ProgramName } from "@outreach/debian-packages/programs"
 import { sign, verify } from "@outreach/signature"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import fc from "fast-check"
@@ -13,14 +13,14 @@ import { startApi } from "../startApi.ts"
 import type { SignatureCase, SignatureVectors } from "./SignatureVectors.ts"
 import { samplesOf } from "./samplesOf.ts"
 
-type Tool = Exclude<ReturnType<typeof findUnpacked>, Missing>
+type Tool = Exclude<ReturnType<typeof findProgram>, Missing>
 
 interface Language {
   readonly language: string
   /** Name of the sample file, and the program next to this proof that calls it for each input line. */
   readonly sample: string
   readonly runner: string
-  readonly name: UnpackedName
+  readonly name: ProgramName
   /** Commands to run in the folder of both files; the last one reads the cases. */
   readonly commands: (tool: Tool) => ReadonlyArray<readonly [program: string, ...ReadonlyArray<string>]>
   readonly env?: (tool: Tool) => Readonly<Record<string, string>>
@@ -173,7 +173,7 @@ const changedHeaders = async (count: number): Promise<ReadonlyArray<SignatureCas
   )
 }
 
-const tools = LANGUAGES.map((language) => ({ ...language, tool: findUnpacked(language.name) }))
+const tools = LANGUAGES.map((language) => ({ ...language, tool: findProgram(language.name) }))
 
 const api = startApi()
 

@@ -3,7 +3,7 @@ import { globSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { Agent, get, type IncomingMessage } from "node:http"
 import { join } from "node:path"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { startProgram, urlIn } from "@outreach/testing/startProcess"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
@@ -39,7 +39,7 @@ const startHaproxy = async (unpacked: string, apis: ReadonlyArray<string>) => {
 }
 
 it("resets neither open nor new connections behind HAProxy when one of two APIs stops", async ({ skip }) => {
-  const haproxy = findUnpacked("haproxy")
+  const haproxy = findProgram("haproxy")
   if ("missing" in haproxy) return skip(haproxy.missing)
   const apis = Array.from({ length: 2 }, () => startApiProcess(databaseUrl(), { SHUTDOWN_DELAY_SECONDS: "5" }))
   const urls = await Promise.all(apis.map(async (api) => urlIn(await until(api, "listening"))))

@@ -5,7 +5,7 @@ import { Socket } from "node:net"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { eventually } from "@outreach/testing/until"
 import { Client } from "pg"
@@ -30,8 +30,8 @@ export type Patroni = Awaited<ReturnType<typeof startPatroni>>
 
 /** Returns the programs of a cluster, or the reason why it can't run on this machine. */
 export const findPrograms = async () => {
-  const [patroni, etcd] = [findUnpacked("patroni"), findUnpacked("etcd")]
-  const [haproxy, postgres] = [findUnpacked("haproxy"), findUnpacked("postgresql")]
+  const [patroni, etcd] = [findProgram("patroni"), findProgram("etcd")]
+  const [haproxy, postgres] = [findProgram("haproxy"), findProgram("postgresql")]
   if ("missing" in patroni) return patroni
   if ("missing" in etcd) return etcd
   if ("missing" in haproxy) return haproxy

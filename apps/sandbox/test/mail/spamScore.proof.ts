@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 import { composedMails, writeMessage } from "./composedMails.ts"
 
-const unpacked = findUnpacked("spamassassin")
+const unpacked = findProgram("spamassassin")
 const home = temporaryFolder("spamassassin-home", afterAll)
 
 /** Scores a message with the rules that don't need a network. */

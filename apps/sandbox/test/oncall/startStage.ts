@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createClient } from "@outreach/client"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { stop as stopServer } from "@outreach/embedded-postgres/server"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
@@ -32,7 +32,7 @@ export const canMount = process.platform === "linux" && process.getuid?.() === 0
 
 /** The Debian programs that a stage needs, or the reason why they aren't available. */
 export const findPrograms = async () => {
-  const [prometheus, postgres] = [findUnpacked("prometheus"), findUnpacked("postgresql")]
+  const [prometheus, postgres] = [findProgram("prometheus"), findProgram("postgresql")]
   if ("missing" in prometheus) return prometheus
   if ("missing" in postgres) return postgres
   return { prometheus: prometheus.folder, postgres: postgres.folder }
@@ -315,7 +315,7 @@ const startTraffic = (
 const startClocks = async (isWanted: boolean, atEnd: AtEnd) => {
   const right = { set: async () => {}, restart: async () => {} }
   if (!isWanted) return { missing: "the stage has no clocks", ...right }
-  const found = findUnpacked("libfaketime")
+  const found = findProgram("libfaketime")
   if ("missing" in found) return { ...found, ...right }
   const [database, worker] = [await settableClock(found.program, atEnd), await settableClock(found.program, atEnd)]
   const set = async (ahead: { readonly worker: number; readonly database: number }) => {

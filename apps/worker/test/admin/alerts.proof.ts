@@ -3,13 +3,13 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { alertRules } from "@outreach/testing/alertRules"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 
 const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url))
-const prometheus = findUnpacked("prometheus")
+const prometheus = findProgram("prometheus")
 const promtool = async (...args: ReadonlyArray<string>) => {
   if ("missing" in prometheus) throw new Error(prometheus.missing)
   const run = promisify(execFile)(join(prometheus.folder, "usr/bin/promtool"), args)

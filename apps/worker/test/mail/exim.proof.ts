@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/until"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
@@ -9,7 +9,7 @@ import { startExim } from "./startExim.ts"
 import { PORTS, readMaildir } from "./startPostfix.ts"
 
 const mail = journey()
-const exim = findUnpacked("exim")
+const exim = findProgram("exim")
 
 const refusing = (refusals: Readonly<Record<string, string>>, condition: string) =>
   Object.entries(refusals)

@@ -1,5 +1,5 @@
 import { describe, it } from "@effect/vitest"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { eventually } from "@outreach/testing/until"
 import { journey } from "../journey.ts"
@@ -7,7 +7,7 @@ import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, waiting } from "./
 import { PORTS, startPostfix } from "./startPostfix.ts"
 
 const mail = journey()
-const postfix = findInstalled("postfix")
+const postfix = findProgram("postfix")
 
 const table = (entries: Readonly<Record<string, string>>) =>
   `inline:{${Object.entries(entries)

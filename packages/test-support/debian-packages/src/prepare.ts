@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { userInfo } from "node:os"
-import { findInstalled, findUnpacked, folderOf } from "./findProgram.ts"
-import { INSTALLED, type InstalledName, type Program, UNPACKED, type UnpackedName } from "./programs.ts"
+import { findProgram, folderOf } from "./findProgram.ts"
+import { PROGRAMS, type Program, type ProgramName } from "./programs.ts"
 
 // Installs the programs of proofs, all or those that the arguments name. A program from PyPI may be missing unless it is named. `.ci/prepare` runs it before the first test.
 
@@ -58,31 +58,25 @@ const shell = (script: string, args: ReadonlyArray<string>) =>
 
 const isDebian = existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"))
 const names = process.argv.slice(2)
-const isWanted = (name: string) => names.length === 0 || names.includes(name)
-const unknown = names.filter((name) => !(name in INSTALLED || name in UNPACKED))
-const installed = (Object.keys(INSTALLED) as ReadonlyArray<InstalledName>).filter(isWanted)
-const unpacked = (Object.keys(UNPACKED) as ReadonlyArray<UnpackedName>).filter(isWanted)
-const isMissing = (found: object) => "missing" in found
-const toInstall = installed.filter((name) => isMissing(findInstalled(name)))
-const toUnpack = unpacked.filter((name) => isMissing(findUnpacked(name)))
+const known = Object.keys(PROGRAMS) as ReadonlyArray<ProgramName>
+const unknown = names.filter((name) => !(name in PROGRAMS))
+const wanted = known.filter((name) => names.length === 0 || names.includes(name))
+const isMissing = (name: ProgramName) => "missing" in findProgram(name)
+const programOf = (name: ProgramName): Program => PROGRAMS[name]
+const isInstalled = (name: ProgramName) => programOf(name).place === "installed"
+const lacking = wanted.filter(isMissing)
 
-if (unknown.length > 0) {
-  fail(
-    `Unknown: ${unknown.join(", ")}. Known programs: ${[...Object.keys(INSTALLED), ...Object.keys(UNPACKED)].join(", ")}.`,
-  )
-} else if (toInstall.length + toUnpack.length > 0 && !(isDebian && userInfo().uid === 0)) {
+if (unknown.length > 0) fail(`Unknown: ${unknown.join(", ")}. Known programs: ${known.join(", ")}.`)
+else if (lacking.length > 0 && !(isDebian && userInfo().uid === 0)) {
   process.stderr.write(
-    `Missing: ${[...toInstall, ...toUnpack].join(", ")}. Only root on Debian can install them; their proofs are skipped.\n`,
+    `Missing: ${lacking.join(", ")}. Only root on Debian can install them; their proofs are skipped.\n`,
   )
-} else {
-  if (toInstall.length + toUnpack.length > 0) shell("apt-get update -q", [])
-  if (toInstall.length > 0)
-    shell(
-      INSTALL,
-      toInstall.flatMap((name) => INSTALLED[name].packages),
-    )
-  for (const name of toUnpack) {
-    const { packages, pip }: Program = UNPACKED[name]
+} else if (lacking.length > 0) {
+  shell("apt-get update -q", [])
+  const toInstall = lacking.filter(isInstalled).flatMap((name) => programOf(name).packages)
+  if (toInstall.length > 0) shell(INSTALL, toInstall)
+  for (const name of lacking.filter((name) => !isInstalled(name))) {
+    const { packages, pip } = programOf(name)
     if (pip === undefined) shell(UNPACK, [folderOf(name), ...packages])
     else {
       shell(INSTALL, packages)
@@ -94,10 +88,9 @@ if (unknown.length > 0) {
       }
     }
   }
-  const missing = [
-    ...installed.filter((name) => isMissing(findInstalled(name))),
-    ...unpacked.filter((name) => isMissing(findUnpacked(name)) && (names.includes(name) || !("pip" in UNPACKED[name]))),
-  ]
+  const missing = lacking.filter(
+    (name) => isMissing(name) && (names.includes(name) || programOf(name).pip === undefined),
+  )
   if (missing.length > 0) fail(`Not found after the installation: ${missing.join(", ")}.`)
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 
 /** The path of Chromium, or the reason why it is missing. */
-export const chrome = findInstalled("chromium")
+export const chrome = findProgram("chromium")
 
 /** Starts Chromium for a file's tests. Returns a function that opens a page, with the messages of its console, until the end of the test. */
 export const startBrowser = (args: () => ReadonlyArray<string> = () => []) => {

@@ -11,7 +11,7 @@ import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import { build } from "esbuild"
 import { chromium } from "playwright-core"
 import { sampleEvent, signWebhook } from "../../src/testing.ts"
@@ -139,7 +139,7 @@ try {
     }
   })
   await prove("Chromium", async () => {
-    const chrome = findInstalled("chromium")
+    const chrome = findProgram("chromium")
     if ("missing" in chrome) return "skipped"
     const script = await bundle(["browser"], "served.mjs")
     const server = createServer((request, response) => {
