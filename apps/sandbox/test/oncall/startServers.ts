@@ -130,13 +130,12 @@ export const startPartnerProxy = async (atEnd: AtEnd) => {
 
 export const startNames = async (atEnd: AtEnd) => {
   let isSilent = false
-  const { address, close } = await startNameServer((name, type) => {
+  const { address } = await startNameServer((name, type) => {
     if (isSilent) return undefined
     return name === PARTNER_NAME && type === "A"
       ? { records: [{ type: "A", name, ttl: 0, data: "127.0.0.1" }] }
       : { records: [] }
-  })
-  atEnd(async () => close())
+  }, atEnd)
   return {
     address,
     stop: () => {

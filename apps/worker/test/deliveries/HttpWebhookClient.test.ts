@@ -229,12 +229,11 @@ describe("no response", () => {
 
 /** Names for which a name server returns one address each. */
 const namesOf = async (known: Readonly<Record<string, string>>) => {
-  const { address, close } = await startNameServer((name, type) => {
+  const { address } = await startNameServer((name, type) => {
     const data = known[name]
     if (data === undefined) return { code: SERVFAIL }
     return { records: type === "A" ? [{ name, type, data }] : [] }
   })
-  onTestFinished(close)
   return partnerNames([address])
 }
 

@@ -7,7 +7,7 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 
 type Answer = NonNullable<NameServerReply["records"]>[number]
 
@@ -15,7 +15,6 @@ const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
 
 const serve = async (replyTo: (name: string, type: string) => NameServerReply | undefined) => {
   const server = await startNameServer(replyTo)
-  onTestFinished(server.close)
   const names = partnerNames([server.address])
   return { asked: server.asked, find: (host: string) => names.addresses(host, organizationId) }
 }

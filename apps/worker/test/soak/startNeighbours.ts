@@ -50,8 +50,10 @@ export const startNeighbours = async (options: {
   starting.defer(() => runtime.dispose())
 
   let areDead = true
-  const nameServer = await startNameServer((name, type) => replyTo(name, type, areDead))
-  starting.defer(async () => nameServer.close())
+  const nameServer = await startNameServer(
+    (name, type) => replyTo(name, type, areDead),
+    (end) => starting.defer(end),
+  )
   let partners = 0
   const start = async (kind: "fast" | "closing" | "hanging") => {
     const partner = await startPartner(kind, {

@@ -1,14 +1,12 @@
 import type { Answer } from "dns-packet"
-import { onTestFinished } from "vitest"
 import { NXDOMAIN, startNameServer } from "./startNameServer.ts"
+import type { AtEnd } from "./startProcess.ts"
 
-/** Starts a name server on this machine until the end of the test. It knows only these records. Returns its address and port. */
-export const dnsServer = async (records: ReadonlyArray<Answer>): Promise<string> => {
-  const names = new Set(records.map(({ name }) => name))
-  const { address, close } = await startNameServer((asked, type) => ({
-    records: records.filter((record) => record.name === asked && record.type === type),
-    ...(!names.has(asked) && { code: NXDOMAIN }),
-  }))
-  onTestFinished(close)
+/** Starts a name server on this machine until the end of the test, or until `atEnd` calls back. It knows only these records. Returns its address and port. */
+export const dnsServer = async (records: ReadonlyArray<Answer>, atEnd?: AtEnd): Promise<string> => {
+  const { address } = await startNameServer((asked, type) => {
+    const known = records.filter(({ name }) => name === asked)
+    return { records: known.filter((record) => record.type === type), ...(known.length === 0 && { code: NXDOMAIN }) }
+  }, atEnd)
   return address
 }

@@ -1,6 +1,8 @@
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
 import { type Answer, decode, encode, RECURSION_AVAILABLE } from "dns-packet"
+import { onTestFinished } from "vitest"
+import type { AtEnd } from "./startProcess.ts"
 
 /** A name server's reply: records, or a failure code of RFC 1035. */
 export interface NameServerReply {
@@ -11,9 +13,10 @@ export interface NameServerReply {
 export const SERVFAIL = 2
 export const NXDOMAIN = 3
 
-/** Starts a name server on this machine. It doesn't reply if `replyTo` returns undefined. */
+/** Starts a name server on this machine until the end of the test, or until `atEnd` calls back. It doesn't reply if `replyTo` returns undefined. */
 export const startNameServer = async (
   replyTo: (name: string, type: string) => NameServerReply | undefined | Promise<NameServerReply | undefined>,
+  atEnd: AtEnd = onTestFinished,
 ) => {
   const socket = createSocket("udp4")
   const asked: Array<string> = []
@@ -36,10 +39,10 @@ export const startNameServer = async (
   })
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
+  atEnd(async () => void socket.close())
   return {
     address: `127.0.0.1:${socket.address().port}`,
     /** The received questions, such as `A partner.test`, including repeated ones. */
     asked,
-    close: () => void socket.close(),
   }
 }

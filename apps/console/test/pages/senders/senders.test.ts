@@ -1,27 +1,21 @@
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import type { dnsServer } from "@outreach/testing/dnsServer"
+import { afterTests } from "@outreach/testing/afterTests"
+import { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { NXDOMAIN, startNameServer } from "@outreach/testing/startNameServer"
 import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { type Answer as Page, startConsole, type Visitor } from "../../startConsole.ts"
 
 type Answer = Parameters<typeof dnsServer>[0][number]
 
 /** The records that the name server knows. */
-let records: ReadonlyArray<Answer> = []
+const records: Array<Answer> = []
 const settings: Record<string, string> = { PUBLIC_BASE_URL: "https://api.outreach.test" }
-let close: () => void
+const atEnd = afterTests()
 beforeAll(async () => {
-  const server = await startNameServer((name, type) => {
-    const known = records.filter((record) => record.name === name)
-    return { records: known.filter((record) => record.type === type), ...(known.length === 0 && { code: NXDOMAIN }) }
-  })
-  settings["DNS_SERVERS"] = server.address
-  close = server.close
+  settings["DNS_SERVERS"] = await dnsServer(records, atEnd)
 })
-afterAll(() => close())
 const test = startConsole(settings)
 
 const seed = () => test().run(seedCampaign({ recipients: 1 }))
@@ -36,7 +30,7 @@ const add = async (admin: Visitor, organization: string, fields: Record<string, 
 /** Publishes the records that a sender's page shows. */
 const publish = ({ document }: Page) => {
   const lines = [...document.querySelectorAll("td code.line")].map(({ textContent }) => textContent ?? "")
-  records = lines.map((line): Answer => {
+  const shown = lines.map((line): Answer => {
     const [, name = "", type, value = ""] = /^(\S+)\. IN (TXT|MX|CNAME) (.*)$/.exec(line) ?? []
     if (type === "MX") return { type, name, data: { preference: 10, exchange: "mx.acme.test" } }
     return {
@@ -45,6 +39,7 @@ const publish = ({ document }: Page) => {
       data: [...value.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.replace(/<.*>/, "mailto.test")),
     }
   })
+  records.splice(0, records.length, ...shown)
   return lines
 }
 
@@ -55,7 +50,7 @@ const untilLookedUp = (visitor: Visitor, path: string) =>
   )
 
 it("a sender shows the records to publish and the results of DNS, and is live once it is verified", async () => {
-  records = []
+  records.length = 0
   const { organization, campaign, program } = await seed()
   const admin = await test().as("admin")
   const { page, path, id } = await add(admin, organization.id, { "bounce-domain": "bounces.acme.test", ramp: "20,40" })
