@@ -1,13 +1,14 @@
 import { type Html, html } from "@outreach/process/html"
+import type { Email } from "postal-mime"
 import { page, table } from "./page.ts"
 
 export interface CaughtMail {
   readonly id: number
   readonly receivedAt: string
   readonly to: ReadonlyArray<string>
-  readonly from: string
   readonly returnPath: string
-  readonly subject: string
+  readonly source: string
+  readonly content: Email
 }
 
 /** The content security policy of a message: it loads images, as in a mail program, so that viewing it counts as an opening. Scripts do not run. */
@@ -19,10 +20,10 @@ export const mailListPage = (
   { count, max }: { readonly count: number; readonly max: number },
   messages: ReadonlyArray<CaughtMail>,
 ): Html => {
-  const rows = messages.map(({ id, receivedAt, to, subject }) => [
+  const rows = messages.map(({ id, receivedAt, to, content }) => [
     receivedAt.slice(11, 19),
     to.join(", "),
-    html`<a href="/message/${id}">${subject || "(no subject)"}</a>`,
+    html`<a href="/message/${id}">${content.subject || "(no subject)"}</a>`,
   ])
   const number = (value: number) => value.toLocaleString("en")
   return page({
@@ -36,19 +37,19 @@ The newest ${number(max)} are kept in memory until the sandbox stops, and the ne
 }
 
 /** Renders the page of one message: its envelope, its HTML in a frame, its text, and its source. */
-export const mailPage = (mail: CaughtMail, text: string, source: string): Html => {
+export const mailPage = ({ id, receivedAt, to, returnPath, source, content }: CaughtMail): Html => {
   const fields = [
-    ["From", mail.from],
-    ["To", mail.to.join(", ")],
-    ["Return path", mail.returnPath],
-    ["Received", mail.receivedAt],
+    ["From", content.from?.address ?? ""],
+    ["To", to.join(", ")],
+    ["Return path", returnPath],
+    ["Received", receivedAt],
   ]
   return page({
-    title: mail.subject || "(no subject)",
+    title: content.subject || "(no subject)",
     lead: html`<p><a href="/">All messages</a></p>`,
     main: html`${table(undefined, fields)}
-<iframe src="/message/${mail.id}/html" title="The message as HTML"></iframe>
-<h2>As text</h2><pre>${text}</pre>
+<iframe src="/message/${id}/html" title="The message as HTML"></iframe>
+<h2>As text</h2><pre>${content.text ?? ""}</pre>
 <details><summary>Source</summary><pre>${source}</pre></details>`,
   })
 }

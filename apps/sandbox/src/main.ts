@@ -11,15 +11,14 @@ import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
 import { ConfigProvider, Effect, Layer, References } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { announceStop } from "./announceStop.ts"
 import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
-import { openDisplay } from "./openDisplay.ts"
+import { type Display, openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { checkMachine, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
+import { checkPort, findConsolePort, lockDirectory } from "./preconditions.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
-import { draftCampaign, earlierState, launchCampaign, writeSampleRecipients } from "./seed/launchCampaign.ts"
+import { draftCampaign, launchCampaign, writeSampleRecipients } from "./seed/launchCampaign.ts"
 import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
 import { showCommands } from "./showCommands.ts"
 import { showProgress } from "./showProgress.ts"
@@ -28,19 +27,14 @@ import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
 import { startSamplePartner } from "./startSamplePartner.ts"
 import { startServices } from "./startServices.ts"
 
-const sandbox = Effect.fnUntraced(function* (options: Options) {
+const sandbox = Effect.fnUntraced(function* (options: Options, display: Display) {
   const { folder, host, port } = options
-  yield* checkMachine
-  const display = openDisplay()
-  yield* announceStop(display)
   yield* lockDirectory(folder)
   const addresses = join(folder, "sandbox.json")
   const removeAddresses = Effect.promise(() => rm(addresses, { force: true }))
   yield* Effect.acquireRelease(removeAddresses, () => removeAddresses)
-  yield* checkPort(host, port)
-  const baseUrl = `http://${host}:${port}`
-  const consolePort = yield* holdConsolePort(host, options.consolePort)
-  const consoleUrl = `http://${host}:${consolePort.port}`
+  const baseUrl = `http://${host}:${yield* checkPort(host, port, "--port")}`
+  const consoleUrl = `http://${host}:${yield* findConsolePort(host, options.consolePort)}`
 
   display.step("starting PostgreSQL")
   const database = yield* openDatabase(options)
@@ -64,6 +58,9 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       port: kept.partner_port ?? 0,
       secrets: () => [state.read().seeded?.signing_secret ?? []].flat(),
       consoleUrl: () => partnerConsoleUrl(consoleUrl, state.read().partner_sign_in_token),
+      onFirstWebhook: ({ event_type: type, event_id: id }) => {
+        display.print(`first webhook ${type} · ${id} · received and verified after ${process.uptime().toFixed(1)} s`)
+      },
     })
     yield* state.update({ partner_port: partner.port })
     const seeded = kept.seeded ?? (yield* seedPartner(partner.webhooksUrl))
@@ -81,12 +78,9 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const partnerSignInUrl = partnerConsoleUrl(consoleUrl, partnerSignInToken)
     const sample = yield* Effect.promise(() => writeSampleRecipients(folder))
     const recipients = options.recipients ?? kept.campaign?.recipients ?? sample
-    const campaign =
-      kept.campaign?.recipients === recipients
-        ? kept.campaign
-        : { id: yield* draftCampaign(seeded.program_id), recipients }
+    const earlier = kept.campaign?.recipients === recipients ? kept.campaign : undefined
+    const campaign = earlier ?? { id: yield* draftCampaign(seeded.program_id), recipients }
     yield* state.update({ campaign })
-    const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const addressLines = [
@@ -98,12 +92,14 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       ["keys, commands", folder, "sandbox.json, commands.txt, logs"],
     ] as const
     for (const [name, url, note] of addressLines) display.print(`${name.padEnd(18)}${url}   ${note}`)
-    if (earlier !== undefined) display.print(`\n${earlier}`)
+    if (earlier !== undefined) display.print(EARLIER_RUN)
     display.step("starting the API, the worker and the console")
-    yield* consolePort.release
-    const [services] = yield* Effect.all(
+    const [failed] = yield* Effect.all(
       [
-        startServices({ folder, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment }),
+        startServices({
+          ...{ folder, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment },
+          onRestart: display.print,
+        }),
         launchCampaign(campaign.id, campaign.recipients, environment),
       ],
       { concurrency: "unbounded" },
@@ -131,17 +127,15 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       )
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
       yield* Effect.forkScoped(partner.pull(client))
-      yield* Effect.forkScoped(partner.simulate(inboundUrl))
+      yield* Effect.forkScoped(partner.simulate(client, seeded.endpoint_id))
       yield* Effect.forkScoped(showCommands(display, { folder, baseUrl, inboundUrl, seeded, client }))
       return yield* showProgress(campaign.id, display, {
-        incidents: services.incidents,
         mails: mail.count,
         unsubscribed: mailboxes.unsubscribed,
         partner: partner.counts,
-        firstWebhook: partner.firstWebhook,
       })
     })
-    return yield* Effect.raceFirst(run, services.failed)
+    return yield* Effect.raceFirst(run, failed)
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -160,13 +154,16 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       ),
     ),
   )
-}, Effect.scoped)
+})
 
 /** The sample partner's link. It has another host than the admin's, so that a browser keeps the sessions of both. */
 const partnerConsoleUrl = (consoleUrl: string, token: string | undefined): string =>
   `${consoleUrl.replace("//127.0.0.1:", "//localhost:")}/sign-in/${token ?? ""}`
 
-const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
+const EARLIER_RUN = `
+This continues an earlier run. The mail catcher begins empty, because e-mails are not kept from one run to the next.
+To begin anew: npm start -- --fresh
+`
 
 /** How the data of a run is used again. */
 const farewell = ({ folder }: Options): string =>
@@ -176,13 +173,20 @@ const farewell = ({ folder }: Options): string =>
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  if (options === undefined) return yield* printLine(USAGE)
-  return yield* Effect.catchDefect(sandbox(options), (defect) =>
-    // An error of the file system, such as a full disk, is not a fault of the sandbox.
-    defect instanceof Error && "syscall" in defect
-      ? Effect.fail(new SandboxError({ message: defect.message }))
-      : Effect.die(defect),
-  ).pipe(Effect.onInterrupt(() => printLine(farewell(options))))
+  const display = openDisplay()
+  if (options === undefined) return display.print(USAGE)
+  const printOnInterrupt = (text: string) => Effect.onInterrupt(() => Effect.sync(() => display.print(text)))
+  return yield* sandbox(options, display).pipe(
+    printOnInterrupt("Stopping."),
+    Effect.scoped,
+    Effect.catchDefect((defect) =>
+      // An error of the file system, such as a full disk, is not a fault of the sandbox.
+      defect instanceof Error && "syscall" in defect
+        ? Effect.fail(new SandboxError({ message: defect.message }))
+        : Effect.die(defect),
+    ),
+    printOnInterrupt(farewell(options)),
+  )
 }).pipe(
   Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
     Effect.sync(() => {

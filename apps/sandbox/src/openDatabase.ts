@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { whyNoPostgres } from "@outreach/embedded-postgres/whyNoPostgres"
 import { describeFault } from "@outreach/postgres/describeFault"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
@@ -32,6 +33,8 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
     )
     return { url: configured, name: `the database ${address!.host}${address!.pathname}` }
   }
+  const missing = whyNoPostgres()
+  if (missing !== undefined) return yield* new SandboxError({ message: missing })
   if (fresh) yield* Effect.promise(() => rm(join(folder, "keys.json"), { force: true }))
   const { url } = yield* Effect.acquireRelease(
     Effect.tryPromise({

@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs"
+import { existsSync } from "node:fs"
 import { isIPv4 } from "node:net"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
@@ -51,8 +51,8 @@ export const readOptions = Effect.fnUntraced(function* (args: readonly string[])
         "--host must be a loopback address such as 127.0.0.2: the sandbox has no protection against other machines.",
     })
   }
-  if (recipients !== undefined && !isReadable(recipients)) {
-    return yield* new SandboxError({ message: `--recipients: ${recipients} cannot be read.` })
+  if (recipients !== undefined && !existsSync(recipients)) {
+    return yield* new SandboxError({ message: `--recipients: ${recipients} does not exist.` })
   }
   return {
     host,
@@ -70,12 +70,3 @@ export const readOptions = Effect.fnUntraced(function* (args: readonly string[])
 export type Options = Exclude<Effect.Success<ReturnType<typeof readOptions>>, undefined>
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
-
-const isReadable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}

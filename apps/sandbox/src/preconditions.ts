@@ -1,42 +1,20 @@
 import { mkdir } from "node:fs/promises"
-import { createServer } from "node:net"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
-import { whyNoPostgres } from "@outreach/embedded-postgres/whyNoPostgres"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
-import { close, listen, portOf } from "./serveHttp.ts"
+import { serveHttp } from "./serveHttp.ts"
 
-/** Fails if there is no PostgreSQL for this machine and no `DATABASE_URL`. */
-export const checkMachine = Effect.suspend(() => {
-  const message = process.env["DATABASE_URL"] ? undefined : whyNoPostgres()
-  return message === undefined ? Effect.void : Effect.fail(new SandboxError({ message }))
-})
-
-/** Fails if a port is in use. */
-export const checkPort = (host: string, port: number) =>
-  openPort(host, port).pipe(
-    Effect.mapError(() => portInUse(port, "--port")),
-    Effect.flatMap(close),
-  )
+/** Returns a port that no other process uses; 0 chooses one. Fails with the option that sets it. */
+export const checkPort = (host: string, port: number, option: string) =>
+  Effect.scoped(serveHttp(host, port, option, () => {}))
 
 const CONSOLE_PORT = 8090
 
-/**
- * Reserves the port of the console until `release`, so that no other sandbox takes it. The default is 8090 or a free one.
- */
-export const holdConsolePort = Effect.fnUntraced(function* (host: string, asked: number | undefined) {
-  const open =
-    asked === undefined
-      ? Effect.catch(openPort(host, CONSOLE_PORT), () => Effect.orDie(openPort(host, 0)))
-      : Effect.mapError(openPort(host, asked), () => portInUse(asked, "--console-port"))
-  const probe = yield* Effect.acquireRelease(open, close)
-  return { port: portOf(probe), release: close(probe) }
-})
-
-const portInUse = (port: number, option: string) =>
-  new SandboxError({ message: `Port ${port} is in use; free it, or choose another with ${option}.` })
-
-const openPort = (host: string, port: number) => Effect.suspend(() => listen(createServer(), host, port))
+/** Returns the requested port of the console. Default: 8090, or a free one if that is in use. */
+export const findConsolePort = (host: string, requested: number | undefined) =>
+  requested === undefined
+    ? Effect.catch(checkPort(host, CONSOLE_PORT, "--console-port"), () => checkPort(host, 0, "--console-port"))
+    : checkPort(host, requested, "--console-port")
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox has locked it; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {

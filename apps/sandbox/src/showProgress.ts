@@ -5,14 +5,6 @@ import { Effect } from "effect"
 import type { Display } from "./openDisplay.ts"
 import type { PartnerCounts } from "./partnerPage.ts"
 
-/** The first webhook that the sample partner has received and verified in this run. */
-export interface FirstWebhook {
-  readonly id: string
-  readonly type: string
-  /** Since the start of the sandbox. */
-  readonly seconds: number
-}
-
 const OUTCOMES = Object.entries(OUTGOING_EVENTS).filter(([, { name, isInDigest }]) => isInDigest && name !== "sent")
 
 /** Shows the counts of the campaign once a second, until interrupted. */
@@ -20,23 +12,13 @@ export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   display: Display,
   counts: {
-    /** Descriptions of the services' failures and restarts. */
-    readonly incidents: () => ReadonlyArray<string>
     readonly mails: () => number
     readonly unsubscribed: () => number
     readonly partner: PartnerCounts
-    readonly firstWebhook: () => FirstWebhook | undefined
   },
 ) {
   const campaigns = yield* CampaignRepository
-  let isFirstShown = false
   const show = Effect.gen(function* () {
-    const firstWebhook = counts.firstWebhook()
-    if (firstWebhook !== undefined && !isFirstShown) {
-      isFirstShown = true
-      const { type, id, seconds } = firstWebhook
-      display.print(`first webhook ${type} · ${id} · received and verified after ${seconds.toFixed(1)} s`)
-    }
     const { recipients, published, sent } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
     const { counts: events, duplicates, reconciled, told } = counts.partner
@@ -51,7 +33,6 @@ export const showProgress = Effect.fnUntraced(function* (
     const webhooks = Object.values(events).reduce((sum, count) => sum + count, 0)
     const number = (count: number) => count.toLocaleString("en")
     display.count([
-      ...counts.incidents(),
       `published ${number(published)} of ${number(recipients)}`,
       `sent ${number(sent)}`,
       `mails ${number(counts.mails())}`,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import type { EventOf, WebhookEvent } from "@outreach/webhook-verifier"
-import { signWebhook } from "@outreach/webhook-verifier/testing"
+import type { Client, OutboundEvent } from "@outreach/client"
+import type { WebhookEvent } from "@outreach/webhook-verifier"
+import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import { Effect, Schedule } from "effect"
 import type { Pool } from "pg"
 import { behaviorOf } from "./behaviorOf.ts"
@@ -22,7 +23,7 @@ export const VISITORS = `
 /** Stores the future visitors of the partner's platform: `recipients_published` names them, and `email_clicked` lets them visit. */
 export const storeVisitors = async (pool: Pool, event: WebhookEvent): Promise<void> => {
   if (event.event_type === "outreach.recipients_published") {
-    const { recipients, consumer_program_slug: slug } = (event as EventOf<"outreach.recipients_published">).data
+    const { recipients, consumer_program_slug: slug } = event.data
     const chosen = recipients.filter(({ email }) => behaviorOf(email).stages > 0)
     await pool.query(
       `insert into sample_partner.visitors (token, npi, email, program_slug)
@@ -31,8 +32,7 @@ export const storeVisitors = async (pool: Pool, event: WebhookEvent): Promise<vo
     )
   }
   if (event.event_type === "outreach.email_clicked") {
-    const { token } = (event as EventOf<"outreach.email_clicked">).data
-    await pool.query("update sample_partner.visitors set clicked = true where token = $1", [token])
+    await pool.query("update sample_partner.visitors set clicked = true where token = $1", [event.data.token])
   }
 }
 
@@ -54,8 +54,9 @@ export const countAccepted = async (pool: Pool): Promise<Record<string, number>>
 export const simulateClinicians = (
   pool: Pool,
   options: {
-    readonly inboundUrl: string
-    readonly secrets: () => readonly string[]
+    readonly client: Client
+    readonly endpointId: string
+    readonly secrets: readonly string[]
     readonly onAccepted: (stage: (typeof STAGES)[number]) => void
   },
 ): Effect.Effect<never> =>
@@ -65,10 +66,11 @@ export const simulateClinicians = (
     )
     for (const clinician of rows.filter(({ email, stage }) => stage < behaviorOf(email).stages)) {
       const stage = STAGES[clinician.stage]!
-      const { headers, body } = await signWebhook(eventOf(clinician, stage), options.secrets())
-      const { status } = await fetch(options.inboundUrl, { method: "POST", headers, body, signal })
-      // After any other status the event is sent again. It counts once, because its id is the same.
-      if (status !== 200) return
+      // After an error the event is sent again. It counts once, because its id is the same.
+      await options.client.sendEvent(options.endpointId, eventOf(clinician, stage), {
+        secrets: options.secrets,
+        signal,
+      })
       await pool.query("update sample_partner.visitors set stage = stage + 1 where token = $1", [clinician.token])
       options.onAccepted(stage)
     }
@@ -82,25 +84,10 @@ interface Clinician {
   readonly stage: number
 }
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const eventOf = ({ token, npi, email, program_slug }: Clinician, stage: (typeof STAGES)[number]) => {
-  const now = new Date().toISOString()
-  return {
-    object: "event",
-    livemode: false,
-    event_id: `evt_${digest(`${token} ${stage}`).slice(0, 32)}`,
-    event_type: `clinician.${stage}`,
-    event_version: 1,
-    occurred_at: now,
-    emitted_at: now,
-    source: "consumer",
-    data: {
-      npi,
-      consumer_program_slug: program_slug,
-      token,
-      ...(stage === "account_created" && { email, attribution: "service_token" }),
-    },
-    metadata: null,
-  }
+const eventOf = ({ token, npi, email, program_slug }: Clinician, stage: (typeof STAGES)[number]): OutboundEvent => {
+  const digest = createHash("sha256").update(`${token} ${stage}`).digest("hex")
+  const sample = sampleEvent(`clinician.${stage}`, { eventId: `evt_${digest.slice(0, 32)}` })
+  const clinician = { npi, consumer_program_slug: program_slug, token }
+  const data = stage === "account_created" ? { ...clinician, email, attribution: "service_token" } : clinician
+  return { ...sample, data, metadata: null } as OutboundEvent
 }

@@ -1,22 +1,18 @@
 import { TRACKING_PATHS, type TrackingKind } from "@outreach/domain/hits/TrackingLinks"
-import { Clock, Effect } from "effect"
-import PostalMime from "postal-mime"
+import { Effect, FiberSet, Schedule, Semaphore } from "effect"
+import type { Email } from "postal-mime"
 import { type Behavior, behaviorOf } from "./behaviorOf.ts"
 
-/** The maximum of messages that wait to be read. Beyond it the oldest is dropped, so that memory does not grow with the campaign. */
+/** The maximum of messages that wait to be read. Further ones are dropped, so that memory does not grow with the campaign. */
 const MAX_WAITING = 2000
 const READ_CONCURRENCY = 8
 const RETRY_MS = 2000
+/** The wait of a mail filter. */
+const SCAN_MS = 250
 const REQUEST_TIMEOUT_MS = 5000
 
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
 const MAIL_FILTER = "Barracuda Sentinel (EE)"
-
-interface Message {
-  readonly raw: Buffer
-  readonly behavior: Behavior
-  readonly dueAt: number
-}
 
 /**
  * Simulates the clinicians' mail programs until the scope closes: clinicians open, click and unsubscribe, and mail filters follow links.
@@ -24,13 +20,13 @@ interface Message {
  * Follows only links that begin with `baseUrl`.
  */
 export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
-  const clock = yield* Clock.Clock
-  let waiting: Array<Message> = []
+  const fork = yield* FiberSet.makeRuntime()
+  const reading = yield* Semaphore.make(READ_CONCURRENCY)
+  let waiting = 0
   let unsubscribed = 0
 
-  const read = ({ raw, behavior }: Message) =>
+  const read = ({ html = "", headers }: Email, behavior: Behavior) =>
     Effect.tryPromise(async (signal) => {
-      const { html = "", headers } = await PostalMime.parse(raw)
       const unsubscription = headers.find(({ key }) => key === "list-unsubscribe")?.value ?? ""
       const links = `${html} ${unsubscription}`.match(/https?:\/\/[^\s"'<>]+/g) ?? []
       const request = async (kind: TrackingKind, userAgent: string, options: RequestInit = {}) => {
@@ -54,30 +50,17 @@ export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
       }
     })
 
-  const readDue = Effect.gen(function* () {
-    const now = clock.currentTimeMillisUnsafe()
-    const due = waiting.filter(({ dueAt }) => dueAt <= now)
-    waiting = waiting.filter(({ dueAt }) => dueAt > now)
-    yield* Effect.forEach(
-      due,
-      (message) =>
-        // The API may be restarting.
-        Effect.catch(read(message), () => Effect.sync(() => waiting.push({ ...message, dueAt: now + RETRY_MS }))),
-      { concurrency: READ_CONCURRENCY, discard: true },
-    )
-  })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignoreCause(readDue), Effect.sleep(250))))
-
   return {
-    receive: (to: string, raw: Buffer): void => {
+    receive: (to: string, content: Email): void => {
       const behavior = behaviorOf(to)
-      if (!(behavior.scanned || behavior.opens)) return
-      waiting.push({
-        raw,
-        behavior,
-        dueAt: clock.currentTimeMillisUnsafe() + (behavior.scanned ? 0 : behavior.readAfterMs),
+      if (!(behavior.scanned || behavior.opens) || waiting === MAX_WAITING) return
+      waiting += 1
+      // The API may be restarting.
+      const reads = Effect.retry(reading.withPermit(read(content, behavior)), Schedule.spaced(RETRY_MS))
+      const done = Effect.sync(() => {
+        waiting -= 1
       })
-      if (waiting.length > MAX_WAITING) waiting.shift()
+      fork(reads.pipe(Effect.delay(behavior.scanned ? SCAN_MS : behavior.readAfterMs), Effect.ensuring(done)))
     },
     unsubscribed: () => unsubscribed,
   }

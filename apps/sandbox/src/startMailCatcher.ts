@@ -2,7 +2,7 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Html } from "@outreach/process/html"
 import { Effect } from "effect"
-import PostalMime from "postal-mime"
+import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer } from "smtp-server"
 import { type CaughtMail, MESSAGE_POLICY, mailListPage, mailPage } from "./mailPage.ts"
 import { sendPage } from "./page.ts"
@@ -12,10 +12,6 @@ import { readLimit, serveHttp } from "./serveHttp.ts"
 export const MAX_MAILS = 2000
 const MAX_MESSAGE_BYTES = 1_048_576
 
-interface Caught extends Omit<CaughtMail, "from" | "subject"> {
-  readonly raw: Buffer
-}
-
 const MAX_LISTED = 100
 
 /** Starts an SMTP server that catches messages, and a web page that shows the newest, until the scope closes. Clients other than browsers get JSON. */
@@ -24,9 +20,9 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
   /** Reports whether an address has a mailbox. Other addresses are rejected with 550. */
   readonly hasMailbox: (address: string) => boolean
   /** Called with each message and its recipient. */
-  readonly onCaught: (to: string, raw: Buffer) => void
+  readonly onCaught: (to: string, content: Email) => void
 }) {
-  const messages: Array<Caught> = []
+  const messages: Array<CaughtMail> = []
   let count = 0
 
   const smtp = new SMTPServer({
@@ -38,22 +34,19 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
       options.hasMailbox(address)
         ? done()
         : done(Object.assign(new Error("5.1.1 There is no such mailbox"), { responseCode: 550 })),
-    onData: (stream, session, done) => {
-      stream.toArray().then((chunks: Buffer[]) => {
+    onData: (stream, { envelope }, done) => {
+      const receive = async () => {
+        const source = Buffer.concat(await stream.toArray())
+        const content = await PostalMime.parse(source)
+        const to = envelope.rcptTo.map(({ address }) => address)
+        const returnPath = envelope.mailFrom ? envelope.mailFrom.address : ""
         count += 1
-        const raw = Buffer.concat(chunks)
-        const to = session.envelope.rcptTo.map(({ address }) => address)
-        messages.push({
-          id: count,
-          receivedAt: new Date().toISOString(),
-          returnPath: session.envelope.mailFrom ? session.envelope.mailFrom.address : "",
-          to,
-          raw,
-        })
+        const receivedAt = new Date().toISOString()
+        messages.push({ id: count, receivedAt, returnPath, to, source: source.toString(), content })
         if (messages.length > MAX_MAILS) messages.shift()
-        for (const address of to) options.onCaught(address, raw)
-        done()
-      }, done)
+        for (const address of to) options.onCaught(address, content)
+      }
+      receive().then(() => done(), done)
     },
   })
   smtp.on("error", () => {})
@@ -62,20 +55,18 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
     () => Effect.callback<void>((resume) => void smtp.close(() => resume(Effect.void))),
   )
 
-  const httpPort = yield* serveHttp("The mail catcher", options.host, 0, async (request, response) => {
+  const httpPort = yield* serveHttp(options.host, 0, "--port", (request, response) => {
     const [, id, part] = /^\/message\/(\d+)(\/html)?$/.exec(request.url ?? "") ?? []
     const mail = messages.find((mail) => mail.id === Number(id))
     if (id !== undefined && mail === undefined) response.writeHead(404).end("There is no such message.\n")
     else if (mail !== undefined) {
-      const { text, html: body } = await PostalMime.parse(mail.raw)
-      if (part) sendPage(response, new Html(`<base target="_blank">${body ?? ""}`), MESSAGE_POLICY)
-      else sendPage(response, mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
+      if (part) sendPage(response, new Html(`<base target="_blank">${mail.content.html ?? ""}`), MESSAGE_POLICY)
+      else sendPage(response, mailPage(mail))
     } else if (request.headers.accept?.includes("text/html")) {
-      const newest = messages.slice(-MAX_LISTED).reverse()
-      sendPage(response, mailListPage({ count, max: MAX_MAILS }, await Promise.all(newest.map(summarise))))
+      sendPage(response, mailListPage({ count, max: MAX_MAILS }, messages.slice(-MAX_LISTED).reverse()))
     } else {
       const newest = messages.slice(-readLimit(request.url, MAX_MAILS)).reverse()
-      const body = JSON.stringify({ count, messages: await Promise.all(newest.map(describe)) })
+      const body = JSON.stringify({ count, messages: newest.map(describe) })
       response.writeHead(200, { "content-type": "application/json" }).end(body)
     }
   })
@@ -86,12 +77,7 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
   }
 })
 
-const describe = async ({ receivedAt, to, raw }: Caught) => {
-  const { messageId, from, subject, text, html } = await PostalMime.parse(raw)
+const describe = ({ receivedAt, to, content }: CaughtMail) => {
+  const { messageId, from, subject, text, html } = content
   return { received_at: receivedAt, message_id: messageId, from: from?.address, to, subject, text, html }
-}
-
-const summarise = async ({ raw, ...caught }: Caught): Promise<CaughtMail> => {
-  const { from, subject } = await PostalMime.parse(raw)
-  return { ...caught, from: from?.address ?? "", subject: subject ?? "" }
 }

@@ -6,7 +6,6 @@ import { Pool } from "pg"
 import { sendPage } from "./page.ts"
 import { type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
-import type { FirstWebhook } from "./showProgress.ts"
 import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
 
 /** The maximum of events in the JSON and on the page. */
@@ -63,6 +62,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly secrets: () => readonly string[]
   /** The link to the partner's own view of the console. */
   readonly consoleUrl: () => string
+  /** Called with the first event that is received and verified in this run. */
+  readonly onFirstWebhook: (event: WebhookEvent) => void
 }) {
   const pool = yield* Effect.acquireRelease(
     Effect.promise(async () => {
@@ -77,10 +78,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   // The counts are kept in memory from here on, so that reading them costs the same at any number of events.
   const counts = yield* Effect.promise(() => readCounts(pool))
 
-  let firstWebhook: FirstWebhook | undefined
+  let isFirst = true
   const store = async (event: WebhookEvent) => {
     const type = event.event_type
-    firstWebhook ??= { id: event.event_id, type, seconds: process.uptime() }
+    if (isFirst) options.onFirstWebhook(event)
+    isFirst = false
     await storeVisitors(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
@@ -124,7 +126,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     return partnerPage(counts, rows, { byFeedAlone: alone.rows[0]!.count, consoleUrl: options.consoleUrl() })
   }
 
-  const port = yield* serveHttp("The sample partner", options.host, options.port, async (request, response) => {
+  const portSetting = "partner_port in keys.json and the endpoint's URL"
+  const port = yield* serveHttp(options.host, options.port, portSetting, async (request, response) => {
     try {
       if (request.method === "POST") return await receive(request, response)
       if (request.url === "/" && request.headers.accept?.includes("text/html")) {
@@ -141,11 +144,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     url: `http://${options.host}:${port}/`,
     webhooksUrl: `http://${options.host}:${port}/webhooks`,
     counts,
-    firstWebhook: () => firstWebhook,
-    simulate: (inboundUrl: string) =>
+    simulate: (client: Client, endpointId: string) =>
       simulateClinicians(pool, {
-        inboundUrl,
-        secrets: options.secrets,
+        client,
+        endpointId,
+        secrets: options.secrets(),
         onAccepted: (stage) => {
           counts.told[stage] = (counts.told[stage] ?? 0) + 1
         },

@@ -19,7 +19,7 @@ it.each([
   [["--console-port", "65536"], "--console-port must be a port from 1 to 65535."],
   [["--host", "0.0.0.0"], "--host must be a loopback address such as 127.0.0.2"],
   [["--no-such-option"], "Unknown option '--no-such-option'"],
-  [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv cannot be read."],
+  [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv does not exist."],
 ])("says what is wrong with %j", async (args, sentence) => {
   const { message } = await Effect.runPromise(Effect.flip(readOptions(args)))
   expect(message).toContain(sentence)

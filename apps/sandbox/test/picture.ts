@@ -17,7 +17,7 @@ const atEnd = (end: () => Promise<unknown>) => void ends.push(end)
 const folder = temporaryFolder("picture", atEnd)
 try {
   const sandbox = runSandbox(folder, { atEnd })
-  const { console_url, campaign_id } = await sandbox.addresses(folder)
+  const { console_url, campaign_id } = await sandbox.addresses()
   const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
   ends.push(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })

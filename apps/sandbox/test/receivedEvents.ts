@@ -1,23 +1,15 @@
 import { createClient } from "@outreach/client"
 import { type EventEnvelope, RecipientRecord } from "@outreach/contract"
+import type { PartnerCounts } from "../src/partnerPage.ts"
 import { type Addresses, getJson } from "./runSandbox.ts"
 
 /** The content of the sample partner's `/received.json`. */
-export interface Received {
-  readonly counts: Readonly<Record<string, number>>
-  readonly duplicates: number
-  readonly rejected: number
-  /** Events read from the feed. */
-  readonly reconciled: number
-  /** Events of the partner that the service accepted, by stage. */
-  readonly told: Readonly<Record<string, number>>
+export interface Received extends PartnerCounts {
   readonly events: ReadonlyArray<EventEnvelope>
 }
 
 export const received = async ({ partner_url }: Addresses): Promise<Received> =>
   (await getJson(partner_url)) as Received
-
-export const sentCount = ({ counts }: Received): number => counts["outreach.email_sent"] ?? 0
 
 /** Collects the recipients of every published batch. */
 export const published = ({ events }: Received) =>

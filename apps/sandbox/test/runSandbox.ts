@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { createConnection } from "node:net"
 import { join } from "node:path"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { npi } from "@outreach/testing/seedCampaign"
-import { type AtEnd, TestProcess } from "@outreach/testing/startProcess"
+import { type AtEnd, startProgram } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
-import { onTestFinished } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 
 /** The content of `sandbox.json`. */
@@ -27,44 +25,35 @@ export type Addresses = Readonly<
   >
 >
 
-export class SandboxProcess extends TestProcess {
-  /** Waits until the sandbox is ready. Returns its addresses. */
-  async addresses(folder: string): Promise<Addresses> {
-    await until(this, ({ text }) => text.includes("From now on the simulated clinicians act"))
-    return JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))
-  }
+export type SandboxProcess = ReturnType<typeof runSandbox>
 
-  /** Waits until the output matches. */
-  async shows(pattern: RegExp): Promise<void> {
-    await until(this, ({ text }) => pattern.test(text))
-  }
-
-  output(): string {
-    return this.text + this.errors
-  }
-}
-
-/** Starts the sandbox as a process, by default on its own loopback address. It is killed at the end if it still runs. */
+/** Starts the sandbox as a process on a separate loopback address. It is killed at the end if it still runs. */
 export const runSandbox = (
   folder: string,
   options: {
     readonly args?: readonly string[]
-    readonly host?: string
     readonly environment?: Readonly<Record<string, string>>
     readonly atEnd?: AtEnd
   } = {},
-): SandboxProcess => {
-  const { args = [], host = loopbackAddress(), environment = {}, atEnd = onTestFinished } = options
+) => {
+  const { args = [], environment = {}, atEnd } = options
   const { DATABASE_URL: _, ...env } = process.env
   const main = join(import.meta.dirname, "../src/main.ts")
-  const sandbox = new SandboxProcess(
-    spawn(process.execPath, [main, "--folder", folder, "--host", host, ...args], {
-      env: { ...env, ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
-  atEnd(async () => void (await sandbox.kill()))
-  return sandbox
+  const all = [main, "--folder", folder, "--host", loopbackAddress(), ...args]
+  const sandbox = startProgram(process.execPath, all, { env: { ...env, ...environment } }, atEnd)
+  /** Waits until the output matches. */
+  const shows = async (pattern: RegExp): Promise<void> => {
+    await until(sandbox, ({ text }) => pattern.test(text))
+  }
+  return Object.assign(sandbox, {
+    shows,
+    /** Waits until the sandbox is ready. Returns its addresses. */
+    addresses: async (): Promise<Addresses> => {
+      await shows(/From now on the simulated clinicians act/)
+      return JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))
+    },
+    output: () => sandbox.text + sandbox.errors,
+  })
 }
 
 /** Writes a CSV file of clinicians with these behaviors who act within seconds. Returns its path. */

@@ -7,7 +7,8 @@ import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
-import { checkPort, holdConsolePort, lockDirectory } from "../src/preconditions.ts"
+import { checkPort, findConsolePort, lockDirectory } from "../src/preconditions.ts"
+import { serveHttp } from "../src/serveHttp.ts"
 import { received } from "./receivedEvents.ts"
 import { type Addresses, runSandbox, type SandboxProcess, writeRecipients } from "./runSandbox.ts"
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   folder = temporaryFolder("sandbox", atEnd)
   const recipients = await writeRecipients(folder, [...BEHAVIORS, ...BEHAVIORS])
   sandbox = runSandbox(folder, { args: ["--recipients", recipients], atEnd })
-  addresses = await sandbox.addresses(folder)
+  addresses = await sandbox.addresses()
   await sandbox.shows(/bounced 2 · opened 4 · clicked 4 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/)
 }, 300_000)
 
@@ -143,21 +144,19 @@ const openConsole = async (link: string) => {
 }
 
 it("names the port that is in use, and the sandbox that uses the folder", async () => {
-  const host = new URL(addresses.base_url).hostname
-  const port = Number(new URL(addresses.base_url).port)
-  const inUse = await Effect.runPromise(Effect.flip(checkPort(host, port)))
-  expect(inUse.message).toContain(`Port ${port} is in use`)
-  const consolePort = Number(new URL(addresses.console_url).port)
-  const consoleInUse = await Effect.runPromise(Effect.flip(Effect.scoped(holdConsolePort(host, consolePort))))
-  expect(consoleInUse.message).toContain(
-    `Port ${consolePort} is in use; free it, or choose another with --console-port.`,
-  )
+  const { hostname, port } = new URL(addresses.base_url)
+  const inUse = await Effect.runPromise(Effect.flip(checkPort(hostname, Number(port), "--port")))
+  expect(inUse.message).toContain(`listens on port ${port} of ${hostname}; stop it, or set --port to another port.`)
   const held = await Effect.runPromise(Effect.flip(Effect.scoped(lockDirectory(folder))))
   expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.child.pid}.`)
 })
 
-it("takes another port for the console where 8090 is in use", async () => {
-  const hold = holdConsolePort(loopbackAddress(), undefined)
-  const [first, second] = await Effect.runPromise(Effect.scoped(Effect.all([hold, hold])))
-  expect(second.port).not.toBe(first.port)
+it("takes another port for the console where 8090 is in use, unless one is requested", async () => {
+  const host = loopbackAddress()
+  await Effect.gen(function* () {
+    yield* serveHttp(host, 8090, "", () => {})
+    expect(yield* findConsolePort(host, undefined)).not.toBe(8090)
+    const { message } = yield* Effect.flip(findConsolePort(host, 8090))
+    expect(message).toContain("set --console-port to another port.")
+  }).pipe(Effect.scoped, Effect.runPromise)
 })

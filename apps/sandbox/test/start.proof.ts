@@ -68,13 +68,13 @@ it("restarts a killed worker, stops completely on Ctrl-C, continues an earlier r
   const folder = temporaryFolder("start")
   const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
   const first = runSandbox(folder, { args })
-  const before = await first.addresses(folder)
+  const before = await first.addresses()
   await first.shows(MAILED)
   for (const token of await processTree(first.child.pid!)) {
     const pid = Number.parseInt(token, 10)
     if ((await commandLine(pid)).includes("worker/src/main.ts")) process.kill(pid, "SIGKILL")
   }
-  await first.shows(/^worker ended \(SIGKILL\), restarted · published/m)
+  await first.shows(/^worker ended \(SIGKILL\), restarted$/m)
   const processes = await processTree(first.child.pid!)
   // The sandbox, its database supervisor, the API, the worker and the console.
   expect(processes.length).toBeGreaterThanOrEqual(5)
@@ -86,30 +86,17 @@ it("restarts a killed worker, stops completely on Ctrl-C, continues an earlier r
   expect(first.output()).not.toContain("This continues an earlier run")
 
   const second = runSandbox(folder, { args })
-  await second.addresses(folder)
-  expect(second.output()).toMatch(
-    /This continues an earlier run: the campaign "Sandbox invitation" of \d{4}-\d\d-\d\d is (sending|completed), with 2 of 3 e-mails sent and 1 bounced\.\nThe mail catcher begins empty, because e-mails are not kept from one run to the next\. To begin anew: npm start -- --fresh/,
-  )
+  await second.addresses()
+  expect(second.output()).toContain("This continues an earlier run. The mail catcher begins empty")
   await second.kill()
 
   const third = runSandbox(folder, { args: [...args, "--fresh"] })
-  const after = await third.addresses(folder)
+  const after = await third.addresses()
   await third.shows(MAILED)
   expect(after.organization_id).not.toBe(before.organization_id)
   const all = await received(after)
   expect(published(all)).toHaveLength(3)
   expect(new Set(all.events.map((event) => event.data["service_campaign_id"]))).toEqual(new Set([after.campaign_id]))
-})
-
-it("ends immediately on a second Ctrl-C", async () => {
-  const sandbox = runSandbox(temporaryFolder("start"))
-  await sandbox.shows(/mail catcher/)
-  sandbox.child.kill("SIGINT")
-  await sandbox.shows(/The same signal again ends it immediately/)
-  // A sandbox without further work may have stopped normally.
-  const again = setInterval(() => sandbox.child.kill("SIGINT"), 100)
-  expect([0, 130]).toContain(await sandbox.ended)
-  clearInterval(again)
 })
 
 it("uses the database of DATABASE_URL, pulls events that no webhook has brought, and keeps its folder to that database", async () => {
@@ -119,7 +106,7 @@ it("uses the database of DATABASE_URL, pulls events that no webhook has brought,
   const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
   const environment = { DATABASE_URL: url }
   const first = runSandbox(folder, { args, environment })
-  const addresses = await first.addresses(folder)
+  const addresses = await first.addresses()
   expect(addresses.database_url).toBe(url)
   const before = await eventually(
     () => received(addresses),
@@ -129,7 +116,7 @@ it("uses the database of DATABASE_URL, pulls events that no webhook has brought,
   await withClient(url, (client) => client.query("drop schema sample_partner cascade"))
 
   const second = runSandbox(folder, { args, environment })
-  const pulling = await second.addresses(folder)
+  const pulling = await second.addresses()
   const after = await eventually(
     () => received(pulling),
     (now) => sentIn(now).length === 2,

@@ -15,7 +15,7 @@ const WEEK_MS = 7 * 86_400_000
 
 export const INVITATION = new URL(import.meta.resolve("#seed/invitation.html"))
 
-/** Creates a draft campaign without recipients, whose window is open for a week. */
+/** Creates a draft campaign without recipients. Its window is open for a week. */
 export const draftCampaign = Effect.fnUntraced(function* (programId: ProgramId) {
   const now = yield* Clock.currentTimeMillis
   const { id } = yield* createCampaign({
@@ -28,18 +28,6 @@ export const draftCampaign = Effect.fnUntraced(function* (programId: ProgramId) 
     windowEnd: fromUnixMillis(now + WEEK_MS),
   })
   return id
-})
-
-/** Describes the campaign that an earlier run has launched; undefined if the campaign is still a draft. */
-export const earlierState = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const campaigns = yield* CampaignRepository
-  const { name, status, createdAt } = yield* campaigns.find(campaignId)
-  if (status === "draft") return undefined
-  const { recipients, sent, bounced } = yield* campaigns.progress(campaignId)
-  const number = (value: number) => value.toLocaleString("en")
-  return `This continues an earlier run: the campaign "${name}" of ${createdAt.slice(0, 10)} is ${status}, with ${number(sent)} of ${number(recipients)} e-mails sent and ${number(bounced)} bounced.
-The mail catcher begins empty, because e-mails are not kept from one run to the next. To begin anew: npm start -- --fresh
-`
 })
 
 /** Imports the recipients of a CSV file into a draft campaign with `ops`, and schedules the campaign. Does not repeat the imports of an interrupted run. */

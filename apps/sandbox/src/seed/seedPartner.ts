@@ -1,34 +1,26 @@
 import { SCOPES } from "@outreach/contract"
-import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createEndpoint, PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
+import { createProgram } from "@outreach/domain/programs/Programs"
 import { Effect, Redacted } from "effect"
 
 /** Creates the sample partner: an organization with an API key of all scopes, a signing secret, an endpoint and a program. */
 export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
-  const organization = yield* (yield* OrganizationRepository).create(
-    yield* createIdentifier("organization"),
-    "Sample partner",
-  )
-  const organizationId = organization.id
+  const { id: organizationId } = yield* createOrganization("Sample partner")
   const { text } = yield* issueKey({ organizationId, name: "sandbox", scopes: SCOPES, expiresAt: null })
   const secret = yield* rotateSecret(organizationId, 0)
-  const endpoint = yield* (yield* EndpointRepository).create({
+  const { endpoint } = yield* Effect.provideService(
+    createEndpoint({ organizationId, url: webhooksUrl }),
+    PrivateAddressesAllowed,
+    true,
+  )
+  const program = yield* createProgram({
     organizationId,
-    id: yield* createIdentifier("endpoint"),
-    url: PrivateEndpointUrl.make(webhooksUrl),
-    eventTypes: null,
-  })
-  const program = yield* (yield* ProgramRepository).create({
-    organizationId,
-    id: yield* createIdentifier("program"),
     slug: "heart-failure-2026",
     name: "Heart failure update",
     senderName: "Sample Partner Education",
