@@ -82,18 +82,6 @@ describe("the queue in examples/queue", () => {
     expect(job).toMatchObject({ state: "dead", attempt: 4, reason: "ECONNREFUSED, exhausted" })
   })
 
-  it("calls no sooner than Retry-After says, in seconds or as a date", async () => {
-    const later = () => new Date(Date.now() + 2000).toUTCString()
-    const receiver = await startReceiver(status(429, { "Retry-After": "1" }), (request, response) =>
-      status(503, { "Retry-After": later() })(request, response),
-    )
-    expect(await ended(await addJob(receiver.url))).toMatchObject({ state: "done", attempt: 3 })
-    const [first, second, third] = receiver.calls.map(({ at }) => at)
-    expect(second! - first!).toBeGreaterThanOrEqual(1000)
-    // A date has whole seconds.
-    expect(third! - second!).toBeGreaterThanOrEqual(1000)
-  })
-
   it("makes a call again whose worker was killed with it, and keeps those that wait", async () => {
     const receiver = await startReceiver(hang)
     const waiting = await startReceiver(status(503, { "Retry-After": "2" }))
