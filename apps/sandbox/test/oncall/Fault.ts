@@ -31,9 +31,3 @@ export interface Fault {
   /** Further checks after the recovery. */
   readonly after?: (stage: Stage) => Promise<void>
 }
-
-/** Faults that run one after another on the same servers and processes. */
-export interface Group {
-  readonly name: string
-  readonly faults: ReadonlyArray<Fault>
-}

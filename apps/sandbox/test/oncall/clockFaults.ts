@@ -16,7 +16,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
       { log: "worker paused, its clock and the database's differ by over an hour", of: "worker" },
     ],
     remedy: ["chronyc makestep"],
-    break: ({ setClocks }) => setClocks({ worker: TWO_HOURS, database: 0 }),
+    break: ({ clocks }) => clocks.set({ worker: TWO_HOURS, database: 0 }),
   },
   {
     name: "database-clock-wrong",
@@ -29,7 +29,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
       { prints: "don't trust the database's clock", command: "ops doctor | grep clock" },
     ],
     remedy: ["chronyc makestep"],
-    break: ({ setClocks }) => setClocks({ worker: 0, database: TWO_HOURS }),
+    break: ({ clocks }) => clocks.set({ worker: 0, database: TWO_HOURS }),
   },
   {
     name: "partner-down-for-an-hour",
@@ -42,7 +42,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
       stage.proxy.answerWith(500)
       await stage.shell("until ops status | grep -q failing; do sleep 1; done")
       // From here on, both clocks are an hour ahead, so verifiers would reject the webhooks.
-      await stage.setClocks({ worker: AN_HOUR, database: AN_HOUR })
+      await stage.clocks.set({ worker: AN_HOUR, database: AN_HOUR })
       return async () => stage.proxy.answerWith(204)
     },
   },

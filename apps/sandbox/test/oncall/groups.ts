@@ -1,13 +1,15 @@
 import { clockFaults } from "./clockFaults.ts"
 import { databaseFaults } from "./databaseFaults.ts"
-import type { Group } from "./Fault.ts"
+import type { Fault } from "./Fault.ts"
 import { outsideFaults } from "./outsideFaults.ts"
 import { processFaults } from "./processFaults.ts"
 
-/** All faults by stage. */
-export const GROUPS: ReadonlyArray<Group> = [
-  { name: "database", faults: databaseFaults },
-  { name: "processes", faults: processFaults },
-  { name: "outside", faults: outsideFaults },
-  { name: "clocks", faults: clockFaults },
-]
+/** All faults. Those of a group run one after another on the same servers and processes. */
+export const GROUPS: Readonly<Record<string, ReadonlyArray<Fault>>> = {
+  database: databaseFaults,
+  processes: processFaults,
+  outside: outsideFaults,
+  clocks: clockFaults,
+}
+
+export const FAULTS = Object.values(GROUPS).flat()

@@ -1,4 +1,5 @@
-import type { Fault, Group, Signal } from "./Fault.ts"
+import type { Fault, Signal } from "./Fault.ts"
+import { FAULTS } from "./groups.ts"
 import type { Measured } from "./runFault.ts"
 import { ALERTS } from "./startPrometheus.ts"
 
@@ -41,18 +42,12 @@ export const readRows = (page: string): ReadonlyMap<string, string> =>
 const between = (page: string): string => page.slice(page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END))
 
 /** Returns the table: the measured rows, and the page's rows for the other faults. */
-export const formatTable = (
-  groups: ReadonlyArray<Group>,
-  measured: ReadonlyMap<string, Measured>,
-  page: string,
-): string => {
+export const formatTable = (measured: ReadonlyMap<string, Measured>, page: string): string => {
   const rows = readRows(page)
-  const lines = groups
-    .flatMap(({ faults }) => faults)
-    .flatMap((fault) => {
-      const found = measured.get(fault.name)
-      return found === undefined ? (rows.get(fault.name) ?? []) : rowOf(fault, found)
-    })
+  const lines = FAULTS.flatMap((fault) => {
+    const found = measured.get(fault.name)
+    return found === undefined ? (rows.get(fault.name) ?? []) : rowOf(fault, found)
+  })
   return [...HEAD, ...lines].join("\n")
 }
 

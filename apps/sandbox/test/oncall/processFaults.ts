@@ -23,30 +23,6 @@ const takePort = async ({ host, atEnd }: Stage, port: number): Promise<void> => 
 const endListener = (port: number): string =>
   `kill $(ss -Hltnp "sport = :${port}" | grep -o "pid=[0-9]*" | cut -d= -f2)`
 
-const signalBoth = async ({ units }: Stage, signal: NodeJS.Signals): Promise<void> => {
-  for (const unit of [units.api, units.worker]) process.kill(unit.pid()!, signal)
-}
-
-/** A signal that stops both processes. Their units restart them, and no data is lost or sent twice. */
-const endedBy = (signal: "SIGTERM" | "SIGHUP", cause: string): Fault => ({
-  name: signal.toLowerCase(),
-  fault: `${cause} (${signal}) under traffic`,
-  signals: [
-    { log: '"stopping"', of: "api" },
-    { log: '"stopped"', of: "api" },
-    { log: '"stopped"', of: "worker" },
-    { log: "code=exited, status=0", of: "worker" },
-  ],
-  outside: "Nothing: systemd restarts them",
-  remedy: [],
-  break: (stage) => signalBoth(stage, signal),
-  after: async ({ mail }) => {
-    const addresses = mail.arrived.map(({ to }) => to)
-    const twice = addresses.length - new Set(addresses).size
-    if (twice > 0) throw new Error(`${twice} e-mails came twice`)
-  },
-})
-
 /**
  * Opens connections from several local addresses, each of which sends `first`, and then `more` each second. Connections closed by the API
  * are reopened until the returned function is called.
@@ -135,8 +111,6 @@ export const processFaults: ReadonlyArray<Fault> = [
       await stage.units.worker.start()
     },
   },
-  endedBy("SIGTERM", "The API and the worker receive a stop signal"),
-  endedBy("SIGHUP", "Their terminal closes, or a log rotation signals them"),
   {
     name: "out-of-memory",
     fault: "The kernel kills the worker repeatedly (out of memory)",
@@ -187,10 +161,10 @@ export const processFaults: ReadonlyArray<Fault> = [
         // Full.
       }
       await stage.units.worker.restart()
-      stage.journald.onRestart(async () => {
+      stage.journald.restart = async () => {
         const reader = spawn("cat", [pipe], { stdio: ["ignore", "ignore", "ignore"] })
         stage.atEnd(async () => void reader.kill("SIGKILL"))
-      })
+      }
     },
     after: async (stage) => {
       stage.units.worker.logTo(undefined)

@@ -26,7 +26,8 @@ const PARTNER_NAME = "partner.test"
 export const startMail = async (folder: string, atEnd: AtEnd) => {
   const certificate = join(folder, "server.pem")
   await writeFile(certificate, CERTIFICATES.valid)
-  const arrived: Array<{ readonly at: number; readonly to: string }> = []
+  /** The time of each e-mail. */
+  const arrived: Array<number> = []
   // The certificates are for 127.0.0.1, so the server uses that address. It keeps the port that the system assigned first.
   let port = 0
   let password = "mail"
@@ -37,9 +38,9 @@ export const startMail = async (folder: string, atEnd: AtEnd) => {
         ...{ key: KEY, cert: readFileSync(certificate), authOptional: false, authMethods: ["PLAIN", "LOGIN"] },
         onAuth: (auth, _, done) =>
           auth.password === password ? done(null, { user: "outreach" }) : done(new Error("not the password")),
-        onData: (stream, { envelope }, done) => {
+        onData: (stream, _, done) => {
           stream.on("end", () => {
-            arrived.push(...envelope.rcptTo.map(({ address }) => ({ at: performance.now(), to: address })))
+            arrived.push(performance.now())
             done()
           })
           stream.resume()

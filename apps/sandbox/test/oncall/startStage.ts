@@ -167,30 +167,23 @@ export const startStage = async (
     start: database.restart,
     restart: database.restart,
   }
-  let readLogs = async (): Promise<void> => {}
-  const journald = {
-    restart: () => readLogs(),
-    /** Sets the action of restarting the log reader. */
-    onRestart: (restart: () => Promise<void>) => {
-      readLogs = restart
-    },
+  /** A fault sets how the program that reads the logs restarts. */
+  const journald = { restart: async (): Promise<void> => {} }
+  const migrate = async () => void (await run(join(bin, "migrate"), { cwd: folder }))
+  const services: Readonly<Record<string, object>> = {
+    ...{ postgresql: postgres, postfix: mail, named: names, chrony: clocks, "systemd-journald": journald },
+    ...{ "outreach@api": units.api, "outreach@worker": units.worker, "outreach@console": units.console },
+    "outreach-migrate": { start: migrate },
   }
   /** The verbs of `systemctl` that the page uses. */
-  const systemctl = async (args: ReadonlyArray<string>): Promise<void> => {
-    const [verb, ...units] = args
-    if (verb === "set-property") return await control(args)
-    for (const unit of units) await control([verb!, unit])
-  }
-  const control = async ([verb = "", unit = "", ...more]: ReadonlyArray<string>): Promise<void> => {
-    if (unit === "outreach-migrate") return void (await run(join(bin, "migrate"), { cwd: folder }))
-    const services = { postgresql: postgres, postfix: mail, named: names, chrony: clocks, "systemd-journald": journald }
-    const service = unit in services ? services[unit as keyof typeof services] : undefined
-    const process = units[unit.replace("outreach@", "") as Unit] as (typeof units)[Unit] | undefined
-    if (verb === "set-property" && process !== undefined) return process.setProperty(more[0]!)
-    const verbs: { readonly [verb: string]: (() => unknown) | undefined } = { ...(service ?? process) } as never
-    const does = verbs[verb]
-    if (does === undefined) throw new Error(`systemctl ${verb} ${unit} is unknown here`)
-    await does()
+  const systemctl = async ([verb = "", ...args]: ReadonlyArray<string>): Promise<void> => {
+    const [method, names, property] =
+      verb === "set-property" ? ["setProperty", args.slice(0, 1), args.slice(1)] : [verb, args, []]
+    for (const name of names) {
+      const does = (services[name] as Readonly<Record<string, (...args: ReadonlyArray<string>) => unknown>>)?.[method]
+      if (does === undefined) throw new Error(`systemctl ${verb} ${name} is unknown here`)
+      await does(...property)
+    }
   }
   const controlServer = createServer(async (request, response) => {
     const args = JSON.parse(Buffer.concat(await request.toArray()).toString()) as ReadonlyArray<string>
@@ -209,7 +202,7 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
 
   await script("chronyc", "#!/bin/sh\nexec systemctl restart chrony\n")
 
-  await run(join(bin, "migrate"), { cwd: folder })
+  await migrate()
   const partner = await createPartner(opsJson, atEnd)
   const { url } = await opsJson("endpoints", "show", partner.endpointId, "--reveal")
   proxy.leadTo(Number(new URL(url).port))
@@ -248,7 +241,7 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
       LIMIT_MS,
     )
     await eventually(
-      () => [mail.arrived.at(-1)?.at ?? 0, proxy.accepted.at(-1) ?? 0, traffic.accepted.at(-1)?.at ?? 0],
+      () => [mail.arrived.at(-1) ?? 0, proxy.accepted.at(-1) ?? 0, traffic.accepted.at(-1)?.at ?? 0],
       (times) => times.every((at) => at > since),
       LIMIT_MS,
     )
@@ -263,7 +256,7 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
   return {
     ...{ folder, disk, host, units, superuser, mail, proxy, names, traffic },
     ...{ prometheus, shell, readyz, admin, healthy, deploy, writeSettings, opsJson, clocks },
-    ...{ journald, metric, endpointIds, setClocks: clocks.set },
+    ...{ journald, metric, endpointIds },
     atEnd,
   }
 }
@@ -290,7 +283,6 @@ const startTraffic = (
   atEnd: AtEnd,
 ) => {
   const accepted: Array<{ readonly at: number; readonly id: string }> = []
-  const failed: Array<number> = []
   const over = new AbortController()
   const client = createClient({ apiKey: "unused", baseUrl: to.apiUrl, retryDelays: [] })
   const send = async () => {
@@ -299,7 +291,7 @@ const startTraffic = (
       await client
         .sendEvent(to.endpointId, event, { secrets: [to.signingSecret] })
         .then(() => accepted.push({ at: performance.now(), id: event.event_id }))
-        .catch(() => failed.push(performance.now()))
+        .catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
   }
@@ -308,7 +300,7 @@ const startTraffic = (
     over.abort()
     await sending
   })
-  return { accepted, failed }
+  return { accepted }
 }
 
 /** The clocks of PostgreSQL and the worker, if they are adjustable. */
