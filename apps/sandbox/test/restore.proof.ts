@@ -1,15 +1,14 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
+import { createClient } from "@outreach/client"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { mailServer } from "@outreach/testing/mailServer"
-import { email } from "@outreach/testing/seedCampaign"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Changes, eventually, until } from "@outreach/testing/until"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
-import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { restorableServer } from "./restorableServer.ts"
+import { LATER_ADDRESSES, startLoad } from "./startLoad.ts"
 
 /**
  * Starts a mail server that accepts messages only in limited batches, so that a test can act in the middle of a campaign.
@@ -35,15 +34,10 @@ const mailGate = async (isGated: (message: { readonly to: ReadonlyArray<string> 
   }
 }
 
-const RECIPIENTS = 200
-/** Recipients of the second campaign, which is scheduled after the restore point. */
-const LATER_RECIPIENTS = 20
+const RECIPIENTS = 300
 /** How far the lost server's clock, and so the fence, is ahead. */
 const CLOCK_AHEAD_SECONDS = 3600
 const MARGIN = "2h"
-const laterAddresses: ReadonlySet<string> = new Set(
-  Array.from({ length: LATER_RECIPIENTS }, (_, n) => email(RECIPIENTS + n)),
-)
 
 it("sends no e-mail twice and hides no event after a restore by the documented steps", async () => {
   const folder = temporaryFolder("restore")
@@ -51,7 +45,7 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
   const server = await restorableServer(folder)
   onTestFinished(() => server.stop())
   // Each step of the drill happens in the middle of the first campaign.
-  const mail = await mailGate(({ to }) => !laterAddresses.has(to[0]!))
+  const mail = await mailGate(({ to }) => !LATER_ADDRESSES.has(to[0]!))
   const service = artifactIn(folder, () => ({ DATABASE_URL: server.url, SMTP_URL: mail.url }))
   const { opsJson } = service
   const query = <Row extends object>(text: string, values: ReadonlyArray<unknown> = []) =>
@@ -59,74 +53,27 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
   const readIds = async (text: string) => new Set((await query<{ id: string }>(text)).map(({ id }) => id))
 
   await service.ops("migrate")
-  const partner = await createPartner(opsJson)
-  const { issueKey, endpointId, programId, signingSecret, delivered } = partner
-  const [pollerKey, readerKey] = [await issueKey(), await issueKey()]
-  const campaign = await createCampaign(opsJson, { programId, folder, recipients: RECIPIENTS })
-  const ofLater = { programId, folder, first: RECIPIENTS, recipients: LATER_RECIPIENTS }
-  const later = await createCampaign(opsJson, ofLater)
-
-  let baseUrl = ""
-  const send: Fetch = (url, request) => {
-    const { pathname, search } = new URL(url)
-    return fetch(baseUrl + pathname + search, request)
-  }
-  const clientOf = (apiKey: string) =>
-    createClient({ apiKey, baseUrl: "http://service.test", fetch: send, retryDelays: [] })
-  const sendInbound = (event: ReturnType<typeof accountCreated>) =>
-    clientOf(pollerKey).sendEvent(endpointId, event, { secrets: [signingSecret] })
-
-  /** Follows the feed like a partner's program, from a checkpoint with the events it has seen. */
-  const createPoller = (start: { readonly checkpoint: Checkpoint; readonly seen: ReadonlyMap<string, string> }) => {
-    const seen = new Map(start.seen)
-    let { checkpoint } = start
-    const walk = async (options: { readonly everySeconds: number | null; readonly signal?: AbortSignal }) => {
-      for await (const batch of clientOf(pollerKey).sync.events({ checkpoint, ...options })) {
-        for (const { event_id, emitted_at } of batch.events) seen.set(event_id, emitted_at)
-        checkpoint = batch.checkpoint
-      }
-    }
-    return { seen, walk, checkpoint: () => checkpoint }
-  }
-
   const before = { api: await service.start("api"), worker: await service.start("worker") }
-  baseUrl = before.api.url
-  await opsJson("campaigns", "schedule", campaign)
-  const poller = createPoller({ checkpoint: { since: "2026-01-01T00:00:00Z" }, seen: new Map() })
-  const lost = new AbortController()
-  const polling = poller.walk({ everySeconds: 1, signal: lost.signal }).catch((error) => {
-    if (!lost.signal.aborted) throw error
-  })
-  /** Events acknowledged by the service, with the time. */
-  const acknowledged = new Map<string, { readonly event: ReturnType<typeof accountCreated>; readonly at: string }>()
-  const sendAccounts = async () => {
-    for (let n = RECIPIENTS + LATER_RECIPIENTS; !lost.signal.aborted; n++) {
-      const event = accountCreated(n)
-      const isAcknowledged = await sendInbound(event).then(
-        () => true,
-        (error) => {
-          if (!lost.signal.aborted) throw error
-          return false
-        },
-      )
-      if (isAcknowledged) acknowledged.set(event.event_id, { event, at: new Date().toISOString() })
-    }
+  let baseUrl = before.api.url
+  const send: typeof fetch = (url, init) => {
+    const { pathname, search } = new URL(String(url))
+    return fetch(baseUrl + pathname + search, init)
   }
-  const sending = sendAccounts()
+  const apiUrls = ["http://service.test"]
+  const options = { service, apiUrls, fetch: send, mail, recipients: RECIPIENTS, folder }
+  const load = await startLoad({ ...options, atEnd: onTestFinished })
+  const { partner, acknowledged, campaignId, laterId } = load
+  const [poller] = load.pollers as [(typeof load.pollers)[number]]
   const continues = async () => {
-    const state = () => [delivered.size, acknowledged.size, poller.seen.size, mail.messages.length]
-    const then = state()
+    const then = load.progress()
     mail.accept(25)
-    await Promise.race([
-      sending,
-      polling,
-      eventually(state, (now) => now.every((count, index) => count >= then[index]! + 20)),
-    ])
+    const hasContinued = (now: ReadonlyArray<number>) => now.every((count, index) => count >= then[index]! + 20)
+    await Promise.race([load.work, eventually(load.progress, hasContinued)])
   }
 
-  const completes = (campaignId: string) =>
+  const completes = (id: string) =>
     eventually(
-      () => query<{ status: string }>("select status from campaigns where id = $1", [campaignId]),
+      () => query<{ status: string }>("select status from campaigns where id = $1", [id]),
       ([row]) => row!.status === "completed",
     )
 
@@ -139,16 +86,14 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
   await continues()
   // As if the machine's clock had been ahead.
   await query("update organization_clock set last = last + make_interval(secs => $1)", [CLOCK_AHEAD_SECONDS])
-  await opsJson("campaigns", "schedule", later)
-  await completes(later)
+  await opsJson("campaigns", "schedule", laterId)
+  await completes(laterId)
   await continues()
   await server.archiveAll()
 
-  lost.abort()
-  await polling
+  await load.stop()
   await before.worker.kill()
   await before.api.kill()
-  await sending
   await server.destroy()
   const mailed = [...mail.messages]
   expect(mailed.length).toBeLessThan(RECIPIENTS)
@@ -191,31 +136,34 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
   // `restores show` lists the instructions for each partner, and this partner follows them.
   const [{ inbound_from: from, inbound_to: to, since, fenced_at: fence }] = (await opsJson("restores", "show")).latest
     .partners
-  for (const { event, at } of acknowledged.values()) if (at >= from && at <= to) await sendInbound(event)
+  const client = createClient({ apiKey: await partner.issueKey(), baseUrl, retryDelays: [] })
+  const secrets = [partner.signingSecret]
+  for (const { event, at } of acknowledged.values()) {
+    if (at >= from && at <= to) await client.sendEvent(partner.endpointId, event, { secrets })
+  }
   const read = new Set<string>()
-  for await (const { event_id } of clientOf(readerKey).listEvents({ since })) read.add(event_id)
+  for await (const { event_id } of client.listEvents({ since })) read.add(event_id)
   const held = [...poller.seen].filter(([, emittedAt]) => emittedAt > since && emittedAt <= fence)
   // The events of that period that the partner has and doesn't find again are exactly the lost events.
   const missing = held.map(([id]) => id).filter((id) => !read.has(id))
   expect(missing.sort()).toEqual(eventsLost.sort())
   // An operator repeats the work that was done after the restore point.
-  await opsJson("campaigns", "schedule", later)
-  await completes(campaign)
-  await completes(later)
+  await opsJson("campaigns", "schedule", laterId)
+  await completes(campaignId)
+  await completes(laterId)
   await eventually(
     () => query("select from inbox where applied_at is null and quarantined_at is null"),
     ({ length }) => length === 0,
   )
-  const after = createPoller({ checkpoint: poller.checkpoint(), seen: poller.seen })
-  await after.walk({ everySeconds: null })
+  await poller.catchUp()
   const ids = await readIds("select id from events")
-  await until(partner, () => [...ids].every((id) => delivered.has(id)))
+  await until(partner, () => [...ids].every((id) => partner.delivered.has(id)))
   const sent = "select id, recipient_id as recipient from events where type = 'outreach.email_sent'"
   const feed = await query<{ id: string; recipient: string }>(sent)
   const applied = await readIds("select event_id as id from inbox where applied_at is not null")
-  const all = RECIPIENTS + LATER_RECIPIENTS
+  const all = load.recipients
   expect([mail.messages.length, new Set(mail.messages.map(({ to }) => to[0])).size]).toEqual([all, all])
   expect([feed.length, new Set(feed.map(({ recipient }) => recipient)).size]).toEqual([all, all])
-  expect(feed.filter(({ id }) => !after.seen.has(id))).toEqual([])
+  expect(feed.filter(({ id }) => !poller.seen.has(id))).toEqual([])
   expect([...acknowledged.keys()].filter((id) => !applied.has(id))).toEqual([])
 })

@@ -1,19 +1,16 @@
 import { appendFile, cp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
-import { createClient, type Fetch } from "@outreach/client"
+import { createClient } from "@outreach/client"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { mailServer } from "@outreach/testing/mailServer"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { eventually, until } from "@outreach/testing/until"
-import PostalMime from "postal-mime"
+import { eventually } from "@outreach/testing/until"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
-import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
+import { startLoad } from "./startLoad.ts"
 
+/** The campaign lasts 30 seconds, so that the upgrade happens in the middle of it. */
 const RECIPIENTS = 300
-/** The campaign lasts 20 seconds, so that the upgrade happens in the middle of it. */
-const PER_MINUTE = 900
 
 /** Functions that workers call constantly. */
 const REPLACED = ["lock_due_messages.sql", "write_progress.sql"]
@@ -45,24 +42,24 @@ it("upgrades to the next release under traffic, and rolls the processes back, wi
   const settings = () => ({ DATABASE_URL: database.url, SMTP_URL: mail.url })
   const last = artifactIn(join(folder, "last"), settings)
   const next = artifactIn(join(folder, "next"), settings)
-  const { opsJson } = last
-
   await last.ops("migrate")
-  const partner = await createPartner(opsJson)
-  const { ofAcme, issueKey, endpointId, programId, signingSecret } = partner
 
   // Requests go in turn to the processes in service, like behind a load balancer.
   let inService: ReadonlyArray<string> = []
   let turn = 0
   let underWay = 0
-  const statuses: Array<number> = []
-  const send: Fetch = async (url, request) => {
-    const { pathname, search } = new URL(url)
+  let isOver = false
+  const failures: Array<unknown> = []
+  const balance: typeof fetch = async (url, init) => {
+    const { pathname, search } = new URL(String(url))
     underWay += 1
     try {
-      const response = await fetch(inService[turn++ % inService.length] + pathname + search, request)
-      statuses.push(response.status)
+      const response = await fetch(inService[turn++ % inService.length] + pathname + search, init)
+      if (response.status >= 500) failures.push(response.status)
       return response
+    } catch (error) {
+      if (!isOver) failures.push(error)
+      throw error
     } finally {
       underWay -= 1
     }
@@ -74,63 +71,21 @@ it("upgrades to the next release under traffic, and rolls the processes back, wi
       (count) => count === 0,
     )
   }
-  const client = createClient({
-    apiKey: await issueKey(),
-    baseUrl: "http://service.test",
-    fetch: send,
-    retryDelays: [],
-  })
-
-  // The partner's platform and the clinicians, until the end.
-  const over = new AbortController()
-  const accepted = new Set<string>()
-  const sendAccounts = async () => {
-    for (let n = RECIPIENTS; !over.signal.aborted; n++) {
-      const event = accountCreated(n)
-      await client.sendEvent(endpointId, event, { secrets: [signingSecret] })
-      accepted.add(event.event_id)
-      // Limits the traffic, so that events can be applied in the meantime.
-      await setTimeout(20)
-    }
-  }
-  const pulled = new Set<string>()
-  const poll = async () => {
-    const checkpoint = { since: "2026-01-01T00:00:00Z" }
-    const batches = client.sync.events({ checkpoint, everySeconds: 1, signal: over.signal })
-    try {
-      for await (const { events } of batches) for (const { event_id } of events) pulled.add(event_id)
-    } catch (error) {
-      if (!over.signal.aborted) throw error
-    }
-  }
-  let clicks = 0
-  const click = async () => {
-    while (clicks < RECIPIENTS) {
-      const { text } = await until(mail, ({ messages }) => messages[clicks])
-      const { html } = await PostalMime.parse(text)
-      const link = /href="(http[^"]+)"/.exec(html ?? "")![1]!
-      const signal = AbortSignal.timeout(60_000)
-      const response = await send(link, { method: "GET", headers: {}, redirect: "manual", signal })
-      expect(response.status).toBe(302)
-      clicks += 1
-    }
-  }
-  /** Waits until more of everything has happened, or, on a slow machine, all of it. */
-  const goesOn = async () => {
-    const state = () => [accepted.size, partner.delivered.size, pulled.size, mail.messages.length, clicks]
-    const all = [Infinity, 2 * RECIPIENTS, 2 * RECIPIENTS, RECIPIENTS, RECIPIENTS]
-    const wanted = state().map((count, index) => Math.min(count + 10, all[index]!))
-    await eventually(state, (now) => now.every((count, index) => count >= wanted[index]!))
-  }
 
   const oldApi = await last.start("api")
   const oldWorker = await last.start("worker")
   inService = [oldApi.url]
-  const flags = ["--per-minute", String(PER_MINUTE)]
-  const campaignId = await createCampaign(opsJson, { programId, folder, recipients: RECIPIENTS, flags })
-  await opsJson("campaigns", "schedule", campaignId)
-  const traffic = Promise.all([sendAccounts(), poll(), click()])
-  const during = <A>(work: Promise<A>): Promise<A> => Promise.race([work, traffic.then(() => work)])
+  const apiUrls = ["http://service.test"]
+  const options = { service: last, apiUrls, fetch: balance, mail, recipients: RECIPIENTS, folder }
+  const load = await startLoad({ ...options, atEnd: onTestFinished })
+  const { partner } = load
+  const during = <A>(work: Promise<A>): Promise<A> => Promise.race([work, load.work.then(() => work)])
+  /** Waits until more of everything has happened, or, on a slow machine, all of it. */
+  const goesOn = async () => {
+    const all = [Infinity, 2 * RECIPIENTS, 2 * RECIPIENTS, RECIPIENTS, RECIPIENTS]
+    const wanted = load.progress().map((count, index) => Math.min(count + 10, all[index]!))
+    await eventually(load.progress, (now) => now.every((count, index) => count >= wanted[index]!))
+  }
 
   await during(goesOn())
   // First the schema: the old processes continue with it.
@@ -161,23 +116,24 @@ it("upgrades to the next release under traffic, and rolls the processes back, wi
   await during(partner.receives("outreach.email_clicked", RECIPIENTS))
   await during(
     eventually(
-      () => pulled.size,
+      () => load.pollers[0]!.seen.size,
       (count) => count === 2 * RECIPIENTS,
     ),
   )
   expect([mail.messages.length, new Set(mail.messages.map(({ to }) => to[0])).size]).toEqual([RECIPIENTS, RECIPIENTS])
-  over.abort()
-  await traffic
+  isOver = true
+  await load.stop()
   await eventually(
-    () => opsJson("inbox", "list", ...ofAcme, "--waiting"),
+    () => last.opsJson("inbox", "list", ...partner.ofAcme, "--waiting"),
     ({ data }) => data.length === 0,
   )
   const date = new Date().toISOString().slice(0, 10)
-  const digest = await opsJson("digests", "show", ...ofAcme, date)
-  expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: accepted.size } } }])
+  const digest = await last.opsJson("digests", "show", ...partner.ofAcme, date)
+  expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: load.acknowledged.size } } }])
+  const client = createClient({ apiKey: await partner.issueKey(), baseUrl: backApi.url })
   let sent = 0
   for await (const { sent_at } of client.listTokens({ since: "2026-01-01T00:00:00Z" })) if (sent_at !== null) sent += 1
   expect(sent).toBe(RECIPIENTS)
-  expect(statuses.filter((status) => status >= 500)).toEqual([])
+  expect(failures).toEqual([])
   expect([await backApi.kill("SIGTERM"), await backWorker.kill("SIGTERM")]).toEqual([0, 0])
 })

@@ -4,8 +4,8 @@ import { mailServer } from "@outreach/testing/mailServer"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { eventually } from "@outreach/testing/until"
 import { type ArtifactProcess, artifactIn } from "../artifact.ts"
+import { type Load, startLoad } from "../startLoad.ts"
 import { Successes } from "./Successes.ts"
-import { type Load, startLoad } from "./startLoad.ts"
 
 /** Time for the service to finish its work. */
 const GIVEN_UP_MS = 60_000
@@ -53,7 +53,8 @@ export const runScenario = async (
   const workers = await Promise.all(addresses.map((address) => service.start("worker", address)))
   const apiUrls = apis.map(({ url }) => url)
   const successes = new Successes(processes)
-  const load = await startLoad({ service, apiUrls, mail, recipients, folder, successes, atEnd })
+  const report = (part: string) => successes.add(part)
+  const load = await startLoad({ service, apiUrls, mail, recipients, folder, report, atEnd })
   workers.forEach((worker, n) => {
     watchWorker(worker, (what) => successes.add(`${what} of worker ${n + 1}`), atEnd)
   })
@@ -84,12 +85,12 @@ export const runScenario = async (
   return {
     /** Unfinished work after the load has ended. */
     unfinished,
-    inbound: { acknowledged: load.acknowledged.size, lost: missing(load.acknowledged, known.inbox) },
+    inbound: { acknowledged: load.acknowledged.size, lost: missing(load.acknowledged.keys(), known.inbox) },
     imports: { acknowledged: load.imported.length, lost: missing(load.imported, known.recipients) },
     events: {
       published: published.size,
       /** Events that a poller saw and that no longer exist. */
-      lost: missing(new Set(load.pollers.flatMap(({ seen }) => [...seen])), published),
+      lost: missing(new Set(load.pollers.flatMap(({ seen }) => [...seen.keys()])), published),
       /** Events that a poller missed although it polled to the end. */
       unseen: Math.max(...load.pollers.map(({ seen }) => missing(published, seen))),
     },

@@ -7,9 +7,8 @@ import { email, npi } from "@outreach/testing/seedCampaign"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { eventually } from "@outreach/testing/until"
 import PostalMime from "postal-mime"
-import type { artifactIn } from "../artifact.ts"
-import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
-import type { Successes } from "./Successes.ts"
+import type { artifactIn } from "./artifact.ts"
+import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 
 /** First numbers of clinicians, so that each kind of load uses different ones. */
 const FIRST = { later: 900_000, imported: 1_000_000, inbound: 10_000_000 }
@@ -18,14 +17,17 @@ const MAILS_PER_MINUTE = 600
 const IMPORT_SIZE = 5
 /** Recipients of a campaign scheduled after the fault, so that there are always e-mails to send. */
 const LATER_RECIPIENTS = 50
+export const LATER_ADDRESSES: ReadonlySet<string> = new Set(
+  Array.from({ length: LATER_RECIPIENTS }, (_, n) => email(FIRST.later + n)),
+)
 const COMMAND_PATIENCE_MS = 8000
 /** Time that a partner or a browser waits for a response: longer than a request's limit. */
 const PATIENCE_MS = 30_000
 
 /** A partner's program that follows the feed through one API process and never reads before its checkpoint. */
 export interface Poller {
-  /** Ids of the events it has seen. */
-  readonly seen: ReadonlySet<string>
+  /** The events it has seen: `emitted_at` by id. */
+  readonly seen: ReadonlyMap<string, string>
   /** Polls until the end of the list once. */
   readonly catchUp: () => Promise<void>
 }
@@ -44,10 +46,13 @@ export const startLoad = async (options: {
   readonly recipients: number
   /** Folder for the files that `ops` reads. */
   readonly folder: string
-  readonly successes: Successes
+  /** Called with the part of the service for each success. */
+  readonly report?: (part: string) => void
+  /** Sends requests to the API. Default: the global one. */
+  readonly fetch?: typeof fetch
   readonly atEnd: AtEnd
 }) => {
-  const { service, apiUrls, mail, recipients, folder, successes, atEnd } = options
+  const { service, apiUrls, mail, recipients, folder, report = () => {}, fetch: request = fetch, atEnd } = options
   const { opsJson } = service
   const partner = await createPartner(opsJson, atEnd)
   const { programId, endpointId, signingSecret, issueKey } = partner
@@ -62,17 +67,17 @@ export const startLoad = async (options: {
   let longestMs = 0
   /** Statuses of responses that have neither the requested data nor the envelope of errors. */
   const withoutEnvelope: Array<number> = []
-  const timed: typeof fetch = async (url, request) => {
+  const timed: typeof fetch = async (url, init) => {
     const start = performance.now()
-    return await fetch(url, request).finally(() => {
+    return await request(url, init).finally(() => {
       longestMs = Math.max(longestMs, performance.now() - start)
     })
   }
   /** Calls one API process over a kept connection, like a load balancer. */
   const clientOf = async (api: number) => {
-    const send: Fetch = async (url, request) => {
-      const response = await timed(url, request)
-      if (response.ok) successes.add(`${request.method === "POST" ? "writes" : "reads"} of API ${api + 1}`)
+    const send: Fetch = async (url, init) => {
+      const response = await timed(url, init)
+      if (response.ok) report(`${init.method === "POST" ? "writes" : "reads"} of API ${api + 1}`)
       else if (!(await hasEnvelope(response.clone()))) withoutEnvelope.push(response.status)
       return response
     }
@@ -82,7 +87,7 @@ export const startLoad = async (options: {
     })
   }
 
-  const acknowledged = new Set<string>()
+  const acknowledged = new Map<string, { readonly event: ReturnType<typeof accountCreated>; readonly at: string }>()
   const sendInbound = async (api: number) => {
     const client = await clientOf(api)
     for (let n = FIRST.inbound + api; !over.signal.aborted; n += apiUrls.length) {
@@ -90,7 +95,7 @@ export const startLoad = async (options: {
       // Repeats until acknowledged, like a partner.
       while (!over.signal.aborted && !acknowledged.has(event.event_id)) {
         await client.sendEvent(endpointId, event, { secrets: [signingSecret] }).then(
-          () => acknowledged.add(event.event_id),
+          () => acknowledged.set(event.event_id, { event, at: new Date().toISOString() }),
           () => setTimeout(100),
         )
       }
@@ -100,12 +105,12 @@ export const startLoad = async (options: {
 
   const poll = async (api: number): Promise<Poller & { readonly ended: Promise<void> }> => {
     const client = await clientOf(api)
-    const seen = new Set<string>()
+    const seen = new Map<string, string>()
     let checkpoint: Checkpoint = { since: BEGINNING }
     const walk = async (everySeconds: number | null, signal?: AbortSignal) => {
       const place = { checkpoint, everySeconds, overlapSeconds: 0 }
       for await (const batch of client.sync.events({ ...place, ...(signal && { signal }) })) {
-        for (const { event_id } of batch.events) seen.add(event_id)
+        for (const { event_id, emitted_at } of batch.events) seen.set(event_id, emitted_at)
         checkpoint = batch.checkpoint
       }
     }
@@ -160,8 +165,11 @@ export const startLoad = async (options: {
 
   return {
     partner,
+    campaignId,
+    laterId,
     recipients: recipients + LATER_RECIPIENTS,
-    acknowledged,
+    /** The accepted events of the partner by id, each with the time of its response. */
+    acknowledged: acknowledged as ReadonlyMap<string, NonNullable<ReturnType<typeof acknowledged.get>>>,
     imported,
     pollers: pollers as ReadonlyArray<Poller>,
     clicked: () => clicked,
@@ -178,7 +186,9 @@ export const startLoad = async (options: {
         },
         ({ status }) => status !== "draft",
       ),
-    /** Stops everything except the campaigns and their recipients' clicks. */
+    /** Rejects if a part of the load fails unexpectedly. */
+    work,
+    /** Stops everything except the campaigns. */
     stop: async () => {
       over.abort()
       await work
