@@ -8,6 +8,9 @@ import { Heartbeat } from "./Heartbeat.ts"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
+/** Time limit for opening a connection. It is shorter for each of several servers of which one is sought, because a lost one delays the search. */
+const CONNECT = "4 seconds"
+const CONNECT_IN_SEARCH = "2 seconds"
 /** Time limit of a heartbeat's response. */
 const RESPONSE_MS = 5000
 /** The same if the heartbeat may have to wait for one of the pooler's connections. */
@@ -22,7 +25,7 @@ interface RouteOptions {
   readonly database: DatabaseSettings
   /** Shown in `pg_stat_activity`, unless the address sets an application name. */
   readonly applicationName: string
-  /** Time limit for opening a connection, unless set in the address. Default 4 seconds. */
+  /** Time limit for opening a connection, unless set in the address. */
   readonly connectTimeout?: Duration.Input
   /** Time limit of a statement in whole seconds. Default 30. A pooler in transaction mode doesn't pass it on: set it for the role. */
   readonly statementTimeoutSeconds?: number
@@ -61,15 +64,16 @@ export const databaseRoute = (options: RouteOptions) => {
     password: address.password,
     startupOptions: address.options,
     applicationName: address.applicationName ?? options.applicationName,
-    connectTimeout: address.connectTimeout ?? options.connectTimeout ?? "4 seconds",
+    connectTimeout: address.connectTimeout ?? options.connectTimeout ?? CONNECT,
     types,
   })
   const start = Effect.fnUntraced(function* (address: DatabaseAddress, responseMs: number) {
-    const { connectTimeout, ...config } = configOf(address)
+    const limit = address.hosts.length > 1 ? CONNECT_IN_SEARCH : CONNECT
+    const connectTimeout = address.connectTimeout ?? options.connectTimeout ?? limit
     const heartbeat = new Heartbeat({
       address,
-      config: { ...config, connectTimeout: Duration.infinity },
-      connectMs: Math.min(Duration.toMillis(Duration.fromInputUnsafe(connectTimeout!)), MAX_TIMER_MS),
+      config: { ...configOf(address), connectTimeout: Duration.infinity },
+      connectMs: Math.min(Duration.toMillis(Duration.fromInputUnsafe(connectTimeout)), MAX_TIMER_MS),
       responseMs,
     })
     yield* Effect.forkScoped(heartbeat.run())
