@@ -2,21 +2,18 @@ import { auditRoutes } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { campaignsRoutes } from "./pages/campaigns/campaignsPages.tsx"
-import { deadLetterRoutes } from "./pages/deliveries/deadLettersPage.tsx"
+import { deadLetterRoutes } from "./pages/deliveries/deadLetterPages.tsx"
 import { deliveriesRoutes } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
-import { replayRoutes } from "./pages/deliveries/replaysPage.tsx"
 import { endpointRoutes } from "./pages/endpoints/endpointPages.tsx"
 import { eventRoutes } from "./pages/events/eventPages.tsx"
 import { importRoutes } from "./pages/imports/importsPage.tsx"
 import { newImportRoutes } from "./pages/imports/newImportPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPages.tsx"
 import { issueRoutes } from "./pages/issues/issuePages.tsx"
-import { newRoutes } from "./pages/newPages.tsx"
 import { numbersRoutes } from "./pages/numbers/numbersPage.tsx"
 import { operatorRoutes } from "./pages/operators/operatorPages.tsx"
-import { partnerRoutes } from "./pages/partners/partnerPage.tsx"
-import { partnersRoutes } from "./pages/partners/partnersPage.tsx"
+import { partnerRoutes } from "./pages/partners/partnerPages.tsx"
 import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
 import { personRoutes } from "./pages/people/personPage.tsx"
@@ -29,17 +26,16 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 export const routes = [
   [todayPage],
   numbersRoutes,
-  newRoutes,
   [...campaignsRoutes, ...campaignRoutes, ...campaignMail],
   [...importRoutes, ...newImportRoutes],
   [...deliveriesRoutes, ...deliveryRoutes, ...deadLetterRoutes],
-  [...issueRoutes, ...replayRoutes],
+  issueRoutes,
   eventRoutes,
   inboxRoutes,
   endpointRoutes,
   programRoutes,
   senderRoutes,
-  [...partnersRoutes, ...partnerRoutes, ...secretActions],
+  [...partnerRoutes, ...secretActions],
   [...findRoutes, ...personRoutes],
   suppressionRoutes,
   operatorRoutes,

@@ -1,4 +1,4 @@
-// Reloads elements from their fragments while the page is visible. `data-refresh` is the interval in seconds.
+// Reloads elements while the page is visible. `data-refresh` is the interval in seconds.
 // An element whose new version has no `data-refresh` isn't reloaded again.
 const isFocused = (element: Element): boolean => element.contains(document.activeElement)
 
@@ -6,7 +6,7 @@ const renew = async (id: string): Promise<void> => {
   const element = document.getElementById(id)
   if (element === null) return
   if (!document.hidden && !isFocused(element)) {
-    const response = await fetch(location.href, { headers: { fragment: id } }).catch(() => undefined)
+    const response = await fetch(location.href).catch(() => undefined)
     if (response?.ok) {
       const page = new DOMParser().parseFromString(await response.text(), "text/html")
       const renewed = page.getElementById(id)

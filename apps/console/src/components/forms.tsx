@@ -40,9 +40,8 @@ export const ActionForm = <P extends string, Found>(
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
-    /** Collapses the form, and the content below it, under a title. */
+    /** Collapses the form under a title. */
     readonly title?: ComponentChildren
-    readonly below?: ComponentChildren
   } & Emphasis,
 ) => {
   const { action, found, hidden, title } = props
@@ -63,7 +62,7 @@ export const ActionForm = <P extends string, Found>(
       encType={takesFile(action.inputs) ? "multipart/form-data" : undefined}
     >
       <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...hidden }} />
-      <FormProblems rejected={rejected} />
+      <FormProblems rejected={rejected} fields={fields} />
       {props.children}
       <FieldGroups of={fields} rejected={rejected} />
       <button type="submit" class={emphasisOf(props)}>
@@ -76,7 +75,6 @@ export const ActionForm = <P extends string, Found>(
     <details open={rejected !== undefined}>
       <summary>{title}</summary>
       {form}
-      {props.below}
     </details>
   )
 }
@@ -120,10 +118,14 @@ const useRejected = (method: "get" | "post", action: string, hidden: Values = {}
   return isThis ? rejected : undefined
 }
 
-/** The error of a form that concerns no single input. It has the focus unless an input has it. */
-const FormProblems = ({ rejected }: { readonly rejected: RejectedForm | undefined }) => {
+/** The error of a form that concerns none of its fields. It has the focus unless a field has it. */
+const FormProblems = (props: {
+  readonly rejected: RejectedForm | undefined
+  readonly fields: ReturnType<typeof fieldsOf>
+}) => {
+  const { rejected, fields } = props
   if (rejected === undefined) return null
-  const atInputs = Object.values(rejected.faults)
+  const atInputs = fields.flatMap(({ name }) => rejected.faults[name] ?? [])
   const messages = rejected.messages.filter((message) => !atInputs.includes(message))
   return messages.length === 0 ? null : <Problems messages={messages} hasFocus={atInputs.length === 0} />
 }
@@ -144,8 +146,8 @@ export const FilterBar = (props: {
   readonly values: Values
   readonly controls?: Controls
 }) => {
-  const { address, operator } = useView()
-  const { action = address.split("?")[0]! } = props
+  const { page, operator } = useView()
+  const { action = page.split("?")[0]! } = props
   const rejected = useRejected("get", action)
   const fields = fieldsOf({ ...props, rejected }, operator)
   if (fields.length === 0) return null
@@ -199,7 +201,7 @@ const fieldsOf = (
         autofocus={name === firstFault}
       />
     )
-    return [{ group, field }]
+    return [{ name, group, field }]
   })
 }
 

@@ -144,16 +144,11 @@ export const Live = (props: {
   readonly id: string
   readonly seconds: number | undefined
   readonly children: ComponentChildren
-}) => {
-  const { fragment } = useView()
-  const element = (
-    <div id={props.id} data-refresh={props.seconds}>
-      {props.children}
-    </div>
-  )
-  if (fragment?.id === props.id) fragment.element = element
-  return element
-}
+}) => (
+  <div id={props.id} data-refresh={props.seconds}>
+    {props.children}
+  </div>
+)
 
 export const Section = (props: {
   readonly title: ComponentChildren

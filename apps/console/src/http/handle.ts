@@ -2,7 +2,7 @@ import { consistentRead } from "@outreach/backoffice/consistentRead"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
-import { Clock, Effect, Struct } from "effect"
+import { Clock, Effect } from "effect"
 import { type FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
@@ -49,7 +49,6 @@ export const handle = <R>(route: Route<R>, pages: Pages<R>) =>
         operator: signedIn.operator,
         formToken: formToken(signedIn.sessionToken),
         now: yield* Clock.currentTimeMillis,
-        address: request.url,
         page: route.kind === "action" ? request.url.replace(/\/[^/]*$/, "") : request.url,
         deployment,
         section: route.section,
@@ -85,7 +84,7 @@ const act = Effect.fnUntraced(function* <R>(
     const address = form.values.get("page") ?? ""
     const page = isLocalPath(address) ? pages.find("GET", address) : undefined
     if (page === undefined) return Effect.fail(error)
-    const again = { ...view, address, page: address, rejected: rejectedForm(request.url, form.values, error) }
+    const again = { ...view, page: address, rejected: rejectedForm(request.url, form.values, error) }
     return Effect.mapError(respond(page.handler, page.params, signedIn, again, queryOf(address)), () => error)
   })
 })
@@ -128,8 +127,7 @@ const respond = Effect.fnUntraced(function* <R>(
   if (Object.keys(path.faults).length > 0 || Object.values(path.values).includes(undefined)) {
     return yield* PageError.notFound()
   }
-  const parsed = parseInputs(route.inputs, given)
-  const { values, faults } = route.kind === "page" ? yield* rejectUnknown(parsed) : parsed
+  const { values, faults } = parseInputs(route.inputs, given)
   const isAction = route.kind === "action"
   const isFaulty = Object.keys(faults).length > 0
   // The page shows invalid filters with their errors, and applies the valid ones.
@@ -152,30 +150,12 @@ const respond = Effect.fnUntraced(function* <R>(
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
   if ("notice" in answer) return redirectWithNotice(answer.to ?? view.page, answer.notice)
   const notice = isAction || view.rejected ? undefined : readNotice(request)
-  const { rejected = isFaulty ? rejectedForm(view.address.split("?")[0]!, given, invalid) : undefined } = view
+  const { rejected = isFaulty ? rejectedForm(view.page.split("?")[0]!, given, invalid) : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
-  const page = renderPage({ ...view, notice, rejected, open }, answer, request.headers["fragment"])
+  const page = renderPage({ ...view, notice, rejected, open }, answer)
   // Without a form that shows the invalid filters, the page would apply to more objects than intended.
   if (isFaulty && rejected?.isShown === false) return yield* invalid
   return notice === undefined ? page : withoutNotice(page)
-})
-
-/** The inputs of lists that are ids. Not those of the audit log, which names removed objects. */
-const FILTERS = ["organization", "endpoint", "program", "campaign", "recipient", "group"]
-
-/** Finds unknown ids in a filter, so that a mistyped id doesn't look like an empty list. */
-const rejectUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnType<typeof parseInputs>) {
-  const filter = FILTERS.filter((name) => values[name] !== undefined)
-  const found = yield* (yield* ObjectFinder).find(
-    filter.map((name) => String(values[name])),
-    null,
-  )
-  const unknown = filter.filter((name) => !found.some(({ id }) => id === values[name]))
-  const sentence = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)} is unknown: no record has this id.`
-  return {
-    values: Struct.omit(values, unknown),
-    faults: { ...faults, ...Object.fromEntries(unknown.map((name) => [name, sentence(name)])) },
-  }
 })
 
 const rejectedForm = (

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { nameIn } from "@outreach/backoffice/format"
 import { fieldName } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -11,7 +12,7 @@ import type { Controls } from "../components/forms.tsx"
 /** Number of campaigns in a filter. */
 const MAX_CAMPAIGNS = 200
 
-type Named = { readonly id: string; readonly name: string }
+type Named = { readonly id: string; readonly name: string; readonly organizationId?: OrganizationId }
 
 /** The objects that a list's filters offer and its columns name. */
 export interface Objects {
@@ -49,6 +50,17 @@ export const readObjects = Effect.fnUntraced(function* (
   return { byField, nameOf: (id: string) => names.get(id) } satisfies Objects
 })
 
-/** Returns the options of the filters. */
-export const optionsOf = ({ byField }: Objects): Controls =>
-  Object.fromEntries(Object.entries(byField).map(([field, options]) => [fieldName(field), { options }]))
+/** Returns the options of the filters and of the form of a new object, which starts with the values of the filters. */
+export const optionsOf = ({ byField }: Objects, filter: object): Controls => {
+  const { organizationId: organizations = [] } = byField
+  const values = filter as Readonly<Record<string, unknown>>
+  const isOfOne = values["organizationId"] !== undefined
+  const optionOf = ({ id, name, organizationId }: Named) =>
+    [id, isOfOne || organizationId === undefined ? name : `${nameIn(organizations, organizationId)}: ${name}`] as const
+  return Object.fromEntries(
+    Object.entries(byField).map(([field, all]) => [
+      fieldName(field),
+      { options: all.map(optionOf), value: values[field] },
+    ]),
+  )
+}

@@ -1,12 +1,13 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { formatCapped, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/lists/List"
-import { type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
+import { examplesOf, type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
+import { checkIds } from "@outreach/backoffice/operators/checkIds"
 import { Effect, Record, Schema, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
-import { type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
+import { ActionForm, type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
 import {
   type Columns,
   Items,
@@ -70,7 +71,16 @@ interface Around<Row> {
   readonly refreshSeconds?: number | undefined
 }
 
+/** The form of an operation that creates an object. */
+interface Creation {
+  readonly title: string
+  readonly action: Route<unknown, string> & { readonly form: { readonly label: string } }
+  readonly controls?: Controls
+}
+
 interface Options<F, Row, More, R> {
+  /** The form above the list that creates a row. */
+  readonly create?: Creation
   /** Reads more content of the page. */
   readonly read?: (view: ListView<F, Row>) => Effect.Effect<More, TaggedFailure, R>
   readonly cells?: Cells<Row, ListView<F, Row> & NoInfer<More>>
@@ -95,7 +105,7 @@ export const listPage = <
   list: List<F, Row, R>,
   options: Options<F, Row, More, R2> = {},
 ) => {
-  const { cells, showLabel = "Show personal data" } = options
+  const { cells, create, showLabel = "Show personal data" } = options
   const { command, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
@@ -111,6 +121,7 @@ export const listPage = <
     { isShown = true, show, ...context }: RequestContext & Partial<Masking>,
   ) {
     const { rows, next, filter } = yield* read(input, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
+    if (rows.length === 0) yield* checkIds(filter)
     const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
@@ -120,9 +131,12 @@ export const listPage = <
     const around: Around<Row> = options.around?.(view) ?? {}
     const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
-    const controls = { ...optionsOf(objects), ...around.controls }
+    const choices = optionsOf(objects, filter)
+    const controls = { ...choices, ...around.controls }
+    const creation: Command | false = !!create && [create.action.command!, examplesOf(create.action.inputs as Fields)]
     return (
-      <Page title={title} commands={[equivalent, ...commands]}>
+      <Page title={title} commands={[equivalent, creation, ...commands]}>
+        {create && <ActionForm {...create} controls={{ ...choices, ...create.controls }} isPrimary />}
         {around.above}
         <FilterBar action={address} inputs={filters} values={query} controls={controls} />
         {show !== undefined && rows.length > 0 && (
@@ -161,7 +175,7 @@ export const listPage = <
   ] as unknown as ReadonlyArray<Route<R | R2 | ReadObjects, P>>
 }
 
-type ReadObjects = Effect.Services<ReturnType<typeof readObjects>>
+type ReadObjects = Effect.Services<ReturnType<typeof readObjects | typeof checkIds>>
 type Values = Readonly<Record<string, unknown>>
 
 /** Creates the response with a table as a file. */

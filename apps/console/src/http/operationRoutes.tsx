@@ -1,5 +1,6 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import { checkIds } from "@outreach/backoffice/operators/checkIds"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"
@@ -129,6 +130,7 @@ export const operationConfirmation = <
     isConsistent,
     inputs: Struct.pick(inputs, names),
     run: Effect.fnUntraced(function* (input: Values) {
+      yield* checkIds(Struct.pick(input, names))
       const planned = yield* plan(input)
       const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
       const values = Record.mapKeys(planned.values ?? {}, fieldName)

@@ -7,27 +7,23 @@ import { Chips, LinkLine, Page, type PageElement } from "../components/layout.ts
 import { ForeignText, isolated, visibleText } from "../components/values.tsx"
 import { homeOf, sectionsOf } from "../view/paths.ts"
 import { textOf } from "../view/textOf.ts"
-import { type Fragment, useView, type View, ViewContext } from "../view/View.ts"
+import { useView, type View, ViewContext } from "../view/View.ts"
 import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Renders a page, or one of its fragments. */
-export const renderPage = (view: View, page: PageElement, fragmentId?: string): Response => {
-  const fragment: Fragment | undefined = fragmentId === undefined ? undefined : { id: fragmentId }
-  const provided = (content: ComponentChildren) => (
-    <ViewContext.Provider value={{ ...view, fragment }}>{content}</ViewContext.Provider>
-  )
-  const body = renderToString(provided(<Layout>{page}</Layout>))
-  if (fragment !== undefined) {
-    return fragment.element === undefined
-      ? HttpServerResponse.empty({ status: 204 })
-      : html(renderToString(provided(fragment.element)), 200)
-  }
+export const renderPage = (view: View, page: PageElement): Response => {
+  const render = (problems?: ReadonlyArray<string>) =>
+    renderToString(
+      <ViewContext.Provider value={view}>
+        <Layout problems={problems}>{page}</Layout>
+      </ViewContext.Provider>,
+    )
+  const body = render()
   const { rejected } = view
-  const unshown = rejected?.isShown === false && rejected.messages
-  const shown = unshown ? renderToString(provided(<Layout problems={unshown}>{page}</Layout>)) : body
+  // A page may lack the form whose errors it should show.
+  const shown = rejected?.isShown === false ? render(rejected.messages) : body
   return document(textOf(page.props.title), shown, rejected?.status)
 }
 
@@ -120,31 +116,33 @@ const ErrorLinks = ({ view, status }: { readonly view: View; readonly status: nu
   )
 }
 
-const document = (title: string, body: string, status = 200): Response =>
-  html(
-    `<!doctype html>${renderToString(
-      <html lang="en">
-        <head>
-          <meta charSet="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>{title} · Outreach console</title>
-          <link rel="icon" href={icon.path} />
-          <link rel="stylesheet" href={style.path} />
-          {scripts.map(({ path }) => (
-            <script key={path} type="module" src={path} />
-          ))}
-        </head>
-        <body dangerouslySetInnerHTML={{ __html: body }} />
-      </html>,
-    )}`,
-    status,
+const document = (title: string, body: string, status = 200): Response => {
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title} · Outreach console</title>
+        <link rel="icon" href={icon.path} />
+        <link rel="stylesheet" href={style.path} />
+        {scripts.map(({ path }) => (
+          <script key={path} type="module" src={path} />
+        ))}
+      </head>
+      <body dangerouslySetInnerHTML={{ __html: body }} />
+    </html>,
   )
+  return HttpServerResponse.text(visibleText(`<!doctype html>${html}`), {
+    status,
+    contentType: "text/html; charset=utf-8",
+  })
+}
 
-const html = (text: string, status: number): Response =>
-  HttpServerResponse.text(visibleText(text), { status, contentType: "text/html; charset=utf-8" })
-
-const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
+const Layout = (props: {
+  readonly problems: ReadonlyArray<string> | undefined
+  readonly children: ComponentChildren
+}) => {
   const { operator, formToken, deployment, section: current, notice, open = {} } = useView()
   return (
     <>

@@ -1,8 +1,8 @@
 import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
-import { createContext, type VNode } from "preact"
+import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 import type { Faults, Inputs } from "./inputs.ts"
-import type { Section } from "./paths.ts"
+import { isDeploymentWide, type Section } from "./paths.ts"
 
 /** The counts next to sections with lists of work. */
 export type OpenTexts = Partial<Readonly<Record<Section, string>>>
@@ -32,7 +32,6 @@ export interface View {
   readonly formToken: string
   /** Unix milliseconds. */
   readonly now: number
-  readonly address: string
   /** The page that shows a rejected form again: the URL itself, or for an action below a page, the page's URL. */
   readonly page: string
   readonly deployment: string
@@ -41,18 +40,13 @@ export interface View {
   /** The number of open items of sections with lists of work. */
   readonly open?: OpenTexts
   readonly rejected?: RejectedForm | undefined
-  /** The requested fragment. */
-  fragment?: Fragment | undefined
-}
-
-/** A part of a page that reloads itself. Its content is known after the page was rendered. */
-export interface Fragment {
-  readonly id: string
-  element?: VNode
 }
 
 export const ViewContext = createContext<View | undefined>(undefined)
 
 export const useView = (): View => useContext(ViewContext)!
 
-export const useMay = (access: Access): boolean => mayUse(useView().operator, access)
+export const useMay = (route: Access & { readonly path: string }): boolean => {
+  const { operator } = useView()
+  return mayUse(operator, route) && (operator.organizationId === null || !isDeploymentWide(route))
+}

@@ -3,15 +3,14 @@ import { parseHTML } from "linkedom"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
-import { type Columns, Page, Table } from "../../src/components/layout.tsx"
-import { Id, IdLink } from "../../src/components/values.tsx"
+import { type Columns, Table } from "../../src/components/layout.tsx"
+import { Id } from "../../src/components/values.tsx"
 import { ViewContext } from "../../src/view/View.ts"
 
 const view = {
   operator: { role: "admin" } as Operator,
   formToken: "",
   now: 0,
-  address: "/endpoints?state=failing",
   page: "/endpoints",
   deployment: "staging",
 }
@@ -27,20 +26,6 @@ it("an id is whole for who selects or hears it, and a button copies it", () => {
   expect(document.body.textContent).toBe(ID)
   expect(document.querySelector("code span")!.textContent).toBe("0123456789abcdef0123456789")
   expect(document.querySelector("button")!.getAttribute("data-copy")).toBe(ID)
-})
-
-it("an id link contains no button, and an unknown id is shown unchanged", () => {
-  expect(render(<IdLink id={ID} />).querySelectorAll("a button")).toHaveLength(0)
-  expect(render(<Id>the partner's own</Id>).querySelector("code")!.textContent).toBe("the partner's own")
-})
-
-it("a page shows the state and the id of its subject below its title", () => {
-  const page = (
-    <Page title="An endpoint" state="Failing" id={ID} commands={[["status"]]}>
-      <p>More</p>
-    </Page>
-  )
-  expect(render(page).querySelector("h1 + p")!.textContent).toBe(`Failing${ID}`)
 })
 
 const rows = [{ calls: 2 }]

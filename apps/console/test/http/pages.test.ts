@@ -28,9 +28,9 @@ it("serves the files of its pages, which browsers may cache forever", async () =
 })
 
 /** Fetches a page with the given header, because `fetch` would decompress the response. */
-const get = async (accepted: string, fragment?: string) => {
+const get = async (accepted: string) => {
   const { cookie } = await test().as("viewer")
-  const headers = { cookie, "accept-encoding": accepted, ...(fragment !== undefined && { fragment }) }
+  const headers = { cookie, "accept-encoding": accepted }
   const [response] = await once(request(`${test().url}/issues`, { headers }).end(), "response")
   const { "content-encoding": encoding, vary } = response.headers
   return { encoding, vary, bytes: await buffer(response) }
@@ -50,10 +50,4 @@ it("compresses a page as the browser accepts it", async () => {
     expect(decompress(answer.bytes).toString()).toContain("</html>")
   }
   expect((await get("gzip;q=0")).encoding).toBeUndefined()
-})
-
-it("sends only the requested fragment of a page, or an empty body if the page lacks it", async () => {
-  const fragment = (await get("", "list")).bytes.toString()
-  expect(fragment).toMatch(/^<div id="list".*<\/div>$/s)
-  expect((await get("", "other")).bytes).toHaveLength(0)
 })

@@ -155,7 +155,7 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
   it("lets the Tab key reach every control, and shows the focus", async () => {
     const { page } = await open("admin")
     // A list that is refreshed in between would lose its focus.
-    await page.route("**/*", (route) => ("fragment" in route.request().headers() ? route.abort() : route.continue()))
+    await page.route("**/*", (route) => (route.request().resourceType() === "fetch" ? route.abort() : route.continue()))
     const faults: Array<readonly [address: string, fault: unknown]> = []
     for (const [path, address] of pages) {
       await page.goto(address)

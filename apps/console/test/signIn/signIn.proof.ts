@@ -56,11 +56,4 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
     await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor()
     expect(page.url()).toBe(`${test().url}/campaigns?status=sending`)
   })
-
-  it("a link on another site signs in where it works any number of times", async () => {
-    const { page } = await open()
-    await page.goto(await anotherSite((await addLink(false)).url))
-    await page.getByText("link").click()
-    await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
-  })
 })

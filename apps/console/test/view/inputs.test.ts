@@ -12,32 +12,20 @@ const ID = `cmp_${"0".repeat(32)}`
 const parse = (given: ReadonlyArray<readonly [string, string]>) =>
   parseInputs({ campaign: CampaignId, rate: required(wholeNumber(1, 1000)) }, given)
 
-const valuesOf = ({ values, faults }: ReturnType<typeof parse>) => {
-  expect(faults).toEqual({})
-  return values
-}
-
 describe("the values of a query or a form", () => {
-  it("are parsed by their schemas, and are undefined if absent or empty", () => {
-    expect(valuesOf(parse([["rate", " 20 "]]))).toEqual({ campaign: undefined, rate: 20 })
-    expect(
-      valuesOf(
-        parse([
-          ["campaign", ID],
-          ["rate", "20"],
-          ["unknown", "ignored"],
-        ]),
-      ),
-    ).toEqual({ campaign: ID, rate: 20 })
-    expect(
-      valuesOf(
-        parse([
-          ["campaign", ""],
-          ["rate", "1"],
-        ]),
-      ),
-    ).toEqual({ campaign: undefined, rate: 1 })
-  })
+  it.each([
+    [{ rate: " 20 " }, { campaign: undefined, rate: 20 }],
+    [
+      { campaign: ID, rate: "20", unknown: "ignored" },
+      { campaign: ID, rate: 20 },
+    ],
+    [
+      { campaign: "", rate: "1" },
+      { campaign: undefined, rate: 1 },
+    ],
+  ])("are parsed by their schemas, and are undefined if absent or empty: %j", (given, values) =>
+    expect(parse(Object.entries(given))).toEqual({ values, faults: {} }),
+  )
 
   it("are all listed if missing or not valid, with the expected format but without the input", () => {
     const { faults } = parse([["campaign", "jane@clinic.test"]])

@@ -74,8 +74,6 @@ const decodeScan = decodeRow({
 const decodeEndpoints = decodeRows({ organizationId: OrganizationId, id: EndpointId, url: ShownUrl })
 const decodeRequest = decodeRow({
   url: ShownUrl,
-  standardWebhooks: Schema.Boolean,
-  isRemoved: Schema.Boolean,
   /** The event's envelope; null if the event is no longer stored. */
   body: Schema.NullOr(Schema.String),
 })
@@ -318,7 +316,7 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
     /** Reads a delivery's request body: personal data. */
     request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
       sql`
-        select shown_url(url) as url, standard_webhooks as "standardWebhooks", removed_at is not null as "isRemoved", (
+        select shown_url(url) as url, (
           select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
         from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
   }

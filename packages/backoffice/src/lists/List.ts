@@ -2,7 +2,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Effect, Result, Schema, type Scope, Struct } from "effect"
+import { Effect, Order, Result, Schema, type Scope, Struct } from "effect"
 import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
 import { operation, type Step, type Steps, type TaggedFailure, toEffect } from "../operations/Operation.ts"
 import { rowsPart } from "../operations/Part.ts"
@@ -13,6 +13,9 @@ export type Tone = "good" | "warning" | "bad" | "neutral"
 
 /** The order of severities, the most urgent first. */
 export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
+
+/** Problems come first, otherwise in the given order. */
+export const byUrgency = Order.mapInput(Order.Number, ({ tone }: { readonly tone: Tone }) => URGENCY[tone])
 
 /** How the console shows a column. Each value of a badge has a tone, by default neutral. */
 type Kind = "text" | "id" | "time" | "count" | "share" | "millis" | "badge" | "masked"

@@ -168,7 +168,7 @@ export const isOptional = ({ isRequired, control: { required } }: AnyField): boo
 export const examplesOf = (fields: Fields): Readonly<Record<string, string>> =>
   Record.map(
     Record.filter(fields, (field) => !isOptional(field) && field.control.value === undefined),
-    ({ schema, control }) => control.example ?? prefixOf(schema) ?? "…",
+    ({ schema, control }) => control.example ?? prefixOf(schema) ?? String([control.options?.[0] ?? "…"].flat()[0]),
   )
 
 /** The organization of a new object. */

@@ -228,8 +228,8 @@ describe("DeliveryReader", () => {
     const repository = yield* DeliveryReader
     const { endpoint } = yield* seedAll
     const [delivery] = yield* list({ endpointId: endpoint.id }, 1)
-    const { url, standardWebhooks, body } = yield* repository.request(delivery!)
-    expect({ url, standardWebhooks }).toEqual({ url: endpoint.url, standardWebhooks: false })
+    const { url, body } = yield* repository.request(delivery!)
+    expect(url).toBe(endpoint.url)
     expect(JSON.parse(body!)).toMatchObject({ event_id: delivery!.eventId })
   })
 })

@@ -22,14 +22,16 @@ import {
   CampaignProblems,
   CampaignProgressBar,
   CampaignStatusBadge,
+  type CampaignView,
+  MAX_DOMAINS,
+  PreflightList,
+  readCampaign,
   SendingLine,
   StopReason,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
 import { recipientsOf, SendingWindow } from "./campaignsPages.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
-import { PreflightList } from "./PreflightList.tsx"
-import { type CampaignView, MAX_DOMAINS, readCampaign } from "./readCampaign.ts"
 
 const page = definePage("/campaigns/:campaign", {
   isConsistent: false,

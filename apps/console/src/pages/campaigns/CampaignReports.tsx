@@ -1,18 +1,64 @@
-import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { type CampaignHour, CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
+import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
+import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
 import { CAMPAIGN_TONES } from "@outreach/backoffice/lists/campaigns"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
-import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignStatus, CLOSED } from "@outreach/domain/campaigns/Campaign"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
+import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Finding } from "@outreach/domain/operators/Finding"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Advice } from "../../components/Advice.tsx"
+import { TestMailSettings } from "@outreach/mail/smtpSettings"
+import { Effect } from "effect"
+import { Advice, FINDING_TONES, Findings } from "../../components/Findings.tsx"
 import { Funnel } from "../../components/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/Histogram.tsx"
 import { Commas, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { listCountedBy, recipientsOf } from "./campaignsPages.tsx"
-import type { CampaignView } from "./readCampaign.ts"
+
+export const MAX_DOMAINS = 50
+
+/** Reads a campaign, its progress and the reason why it doesn't send, and checks it until it is closed. */
+export const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
+  const found = yield* consistentRead(readRows(campaignId))
+  // The checks query name servers.
+  const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
+  const { progress, failures } = found.sending
+  const cause = explainUnsent(found.sending, now)
+  return { ...found, progress, failures, cause, checks, canSendTest: (yield* yield* TestMailSettings) !== null }
+})
+
+const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const repository = yield* CampaignRepository
+  const reader = yield* CampaignReader
+  const campaign = yield* repository.find(campaignId)
+  const { organizationId } = campaign
+  const key = { organizationId, campaignId }
+  return {
+    campaign,
+    ...(yield* Effect.all({
+      totals: reader.totals(key),
+      sending: (yield* SendingReader).find(key),
+      hours: reader.hours(key),
+      domains: reader.domains(key, MAX_DOMAINS),
+      lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
+      quarantined: repository.quarantined(campaignId),
+      organization: (yield* OrganizationReader).find(organizationId),
+      summaries: repository.summaries(organizationId, [campaignId]),
+      sender: (yield* SenderRepository).ofCampaign(campaignId),
+    })),
+  }
+})
+
+export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
@@ -154,3 +200,28 @@ export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
       No e-mails are being sent. <Prose>{cause.found}</Prose> <Advice finding={cause} none="" />
     </p>
   )
+
+const OF_PARTNER: ReadonlyArray<PreflightCheck["check"]> = ["endpoint", "signing_secret"]
+
+export const PreflightList = (props: {
+  readonly checks: ReadonlyArray<PreflightCheck>
+  readonly organizationId: string
+}) => {
+  const { checks, organizationId } = props
+  const countOf = (status: PreflightCheck["status"]) => checks.filter((each) => each.status === status).length
+  return (
+    <>
+      <h2 id="preflight">Preflight</h2>
+      <p>
+        {countOf("failed")} failed, {countOf("warning")} with warnings, {countOf("ok")} passed.
+      </p>
+      <Findings
+        of={checks.map(({ check, status, ...finding }) => {
+          const name = check.replaceAll("_", " ")
+          const place = OF_PARTNER.includes(check) ? { id: organizationId, name } : name
+          return { ...finding, check: place, tone: FINDING_TONES[status], word: status }
+        })}
+      />
+    </>
+  )
+}

@@ -2,17 +2,18 @@ import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/ca
 import { formatCount } from "@outreach/backoffice/format"
 import { campaigns, toCampaignRow } from "@outreach/backoffice/lists/campaigns"
 import { recipients } from "@outreach/backoffice/lists/recipients"
+import { createCampaign } from "@outreach/backoffice/operations/campaigns"
 import { exportOutcomes } from "@outreach/backoffice/operations/recipients"
 import { RECIPIENT_LISTS, type RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/templates/TemplateText"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import { ConfirmLink } from "../../components/forms.tsx"
 import { LinkLine, Variants } from "../../components/layout.tsx"
 import { foreign, IdLink, Minute } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
-import { newCampaignPage } from "../newPages.tsx"
+import { operationAction } from "../../http/operationRoutes.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
 
 type Row = ReturnType<typeof toCampaignRow>
@@ -28,12 +29,14 @@ const cells = {
   windowStart: (row: Row) => <SendingWindow {...row} />,
 }
 
-const campaignsPages = listPage("/campaigns", campaigns, {
-  cells,
-  around: ({ filter: { programId: program } }) => ({
-    above: <ConfirmLink page={newCampaignPage} query={{ program }} isPrimary />,
-  }),
-})
+export const newCampaign = {
+  title: "Create a campaign",
+  // A character can take three bytes in a form, and there are two parts.
+  action: operationAction("/campaigns/new", createCampaign, { maxBytes: 6 * MAX_TEMPLATE_BYTES }),
+  controls: { layout: { value: "plain" } },
+}
+
+const campaignsPages = listPage("/campaigns", campaigns, { create: newCampaign, cells })
 
 export const SendingWindow = (props: { readonly windowStart: Timestamp; readonly windowEnd: Timestamp }) => (
   <>
@@ -92,4 +95,4 @@ const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, 
   },
 })
 
-export const campaignsRoutes = [...campaignsPages, ...recipientsPages] as const
+export const campaignsRoutes = [...campaignsPages, newCampaign.action, ...recipientsPages] as const

@@ -1,11 +1,14 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCount, formatMillis, formatShare } from "@outreach/backoffice/format"
-import { deliveries } from "@outreach/backoffice/lists/deliveries"
+import { DELIVERY_TONES, deliveries } from "@outreach/backoffice/lists/deliveries"
+import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { explainFailure } from "@outreach/domain/deliveries/describeCause"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
 import { DAY_MS, Histogram } from "../../components/Histogram.tsx"
 import { Facts, Section, withQuery } from "../../components/layout.tsx"
+import { foreign, StatusBadge } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { pickDefined } from "../../view/inputs.ts"
 
@@ -77,3 +80,21 @@ export const deliveriesRoutes = listPage("/deliveries", deliveries, {
     controls: { event: false, campaign: operator.role !== "partner" && {} },
   }),
 })
+
+/** The reason of a failed call as a sentence, with the first line of its response. */
+export const FailureSentence = ({
+  firstLine,
+  ...failure
+}: Pick<Attempt, "status" | "outcome"> & { readonly firstLine: string | null }) => (
+  <>
+    {explainFailure(failure)}
+    {firstLine !== null && foreign`: ${firstLine}`}.
+  </>
+)
+
+export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "state" | "replayedAs">) => (
+  <>
+    <StatusBadge tone={replayedAs === null ? DELIVERY_TONES[state] : "neutral"}>{state}</StatusBadge>
+    {replayedAs !== null && " replayed"}
+  </>
+)

@@ -8,13 +8,12 @@ import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/deliveries"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
-import type { EndpointStatus, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, RevealForm } from "../../components/forms.tsx"
@@ -23,7 +22,7 @@ import { ClinicianOf, Content, ForeignBlock, IdLink, Time } from "../../componen
 import { endpointName } from "../../http/listObjects.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { DeliveryState, FailureSentence } from "./DeliveryState.tsx"
+import { DeliveryState, FailureSentence } from "./deliveriesPage.tsx"
 
 const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
 export const replayAction = operationAction("/deliveries/replay", replayDeadLetters, {
@@ -52,10 +51,9 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
     const isDead =
       DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) &&
       delivery.replayedAs === null &&
-      !request.isRemoved
+      endpoint.removedAt === null
     const waits = delivery.state === "pending" && delivery.attempts > 0
     const params = { delivery: id }
-    const last = attempts.at(-1)
     return (
       <Page
         title={`Delivery of ${delivery.eventType ?? "a deleted event"}`}
@@ -67,7 +65,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
           isDead && ["dead-letters replay", id],
         ]}
       >
-        <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(last?.response ?? null)} />
+        <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />
         <Facts
           facts={{
             "Next attempt": delivery.state === "pending" && { at: delivery.dueAt },
@@ -112,11 +110,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
           }}
         />
         <h2>Request</h2>
-        <p>
-          Headers {last === undefined ? "of the first attempt" : `of attempt ${last.number}`}. Signatures are created
-          per attempt and not stored.
-        </p>
-        <ForeignBlock>{headersOf(delivery, request, last).join("\n")}</ForeignBlock>
+        <ForeignBlock>{`POST ${request.url}`}</ForeignBlock>
         {request.body === null ? (
           <p>The event's body was deleted.</p>
         ) : (
@@ -131,25 +125,6 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
 })
 
 export const deliveryRoutes = [...pages, retryAction, replayAction] as const
-
-/** Returns the headers of a request, without the signatures of its attempt. */
-const headersOf = (
-  { id, eventId }: DeliverySummary,
-  { url, standardWebhooks }: { readonly url: ShownUrl; readonly standardWebhooks: boolean },
-  attempt: Attempt | undefined,
-): ReadonlyArray<string> => {
-  const signedAt = attempt === undefined ? "…" : Math.floor(toUnixMillis(attempt.startedAt) / 1000)
-  return [
-    `POST ${url}`,
-    "Content-Type: application/json",
-    `X-Delivery-Id: ${id}`,
-    `X-Delivery-Attempt: ${attempt?.number ?? 1}`,
-    `X-Signature: t=${signedAt},v1=…`,
-    ...(standardWebhooks
-      ? [`webhook-id: ${eventId}`, `webhook-timestamp: ${signedAt}`, "webhook-signature: v1,…"]
-      : []),
-  ]
-}
 
 /** States whether a webhook arrived, or the reason why not. */
 const DeliveryStatus = (props: {

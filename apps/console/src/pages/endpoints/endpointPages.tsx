@@ -25,15 +25,14 @@ import type { Organization } from "@outreach/domain/organizations/Organization"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, FilterBar, RevealForm } from "../../components/forms.tsx"
 import { HOUR_MS } from "../../components/Histogram.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { Code, ForeignBlock, ForeignText, Id, renderValue, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { FailureSentence } from "../deliveries/DeliveryState.tsx"
-import { readCalls } from "../deliveries/deliveriesPage.tsx"
+import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { FailureSentence, readCalls } from "../deliveries/deliveriesPage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 
 const endpointsPages = listPage("/endpoints", endpoints, {
@@ -54,9 +53,9 @@ const endpointsPages = listPage("/endpoints", endpoints, {
 
 const MAX_FAILURES = 5
 
-const endpointPage = definePage("/endpoints/:endpoint", {
+const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
   forPartners: true,
-  run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator }) {
+  run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator, ...masking }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
     const { organizationId, enabled } = endpoint
@@ -79,10 +78,11 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         }
         id={id}
         commands={[
-          ["endpoints show", id],
+          ["endpoints show", id, { reveal: masking.isShown }],
           ["secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }],
         ]}
       >
+        {masking.isShown && <ForeignBlock>{yield* endpoints.address(id)}</ForeignBlock>}
         {isPresent && cause && (
           <p class="problem">
             <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
@@ -93,7 +93,7 @@ const endpointPage = definePage("/endpoints/:endpoint", {
         {isPresent && (
           <div class="actions">
             <ActionForm action={testAction} params={params} isPrimary={enabled} />
-            <ActionForm action={showAction} params={params} />
+            <RevealForm {...masking} label={showEndpoint.label} />
             {enabled ? (
               <ConfirmLink page={disableRoutes[0]} params={params} isDangerous />
             ) : (
@@ -152,22 +152,6 @@ const factsOf = (endpoint: EndpointStatus, organization: Organization, { role }:
   }
 }
 
-const showAction = defineAction("/endpoints/:endpoint/show", showEndpoint, {
-  forPartners: true,
-  role: "operator",
-  isRepeatable: true,
-  flags: { reveal: true },
-  run: Effect.fnUntraced(function* ({ endpoint }) {
-    const address = yield* (yield* EndpointRepository).address(endpoint)
-    return (
-      <Page title="Address of an endpoint" commands={[["endpoints show", endpoint, { reveal: true }]]}>
-        <ForeignBlock>{address}</ForeignBlock>
-        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
-      </Page>
-    )
-  }),
-})
-
 // A test event that isn't accepted is a result, not a failed action.
 const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint, {
   run: Effect.fnUntraced(function* ({ endpoint }) {
@@ -207,7 +191,7 @@ const replayRoutes = operationConfirmation("/endpoints/:endpoint/replay", replay
 
 export const endpointRoutes = [
   ...endpointsPages,
-  endpointPage,
-  ...[testAction, showAction, updateAction],
+  ...endpointPages,
+  ...[testAction, updateAction],
   ...[...disableRoutes, ...enableRoutes, ...removeRoutes, ...replayRoutes],
 ] as const

@@ -187,7 +187,7 @@ export const checkList = Effect.fnUntraced(function* (list: PendingList, map: Co
   yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
 })
 
-/** Imports a list. Returns the import's id unless it still waits for other lists, and the report of a quick import. */
+/** Imports a list. Returns the import's id unless it still waits for other lists. */
 export const importList = Effect.fnUntraced(function* (list: PendingList, map: ColumnMap, operator: Operator) {
   const { take, forkIn } = yield* PendingLists
   yield* take(list)
@@ -200,6 +200,6 @@ export const importList = Effect.fnUntraced(function* (list: PendingList, map: C
   )
   const fiber = yield* forkIn(work)
   const id = Option.getOrUndefined(yield* Effect.timeoutOption(Deferred.await(begun), WAIT))
-  const exit = id && Option.getOrUndefined(yield* Effect.timeoutOption(Fiber.await(fiber), WAIT))
-  return { id, report: exit && Exit.isSuccess(exit) ? exit.value : undefined }
+  if (id !== undefined) yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
+  return id
 })

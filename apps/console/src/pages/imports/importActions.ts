@@ -1,5 +1,4 @@
 import { type ColumnMap, contentOf } from "@outreach/backoffice/csv/ColumnMap"
-import { formatCounted } from "@outreach/backoffice/format"
 import { oneOf, required } from "@outreach/backoffice/operations/Field"
 import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
@@ -11,7 +10,7 @@ import { Effect, FileSystem, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { checkList, GONE, importList, type PendingList, PendingLists, type Report } from "./PendingLists.ts"
+import { checkList, GONE, importList, type PendingList, PendingLists } from "./PendingLists.ts"
 
 const { input } = importRecipients
 
@@ -67,9 +66,6 @@ const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: Ca
   return (yield* PendingLists).find(operator, campaignId, id) ?? (yield* reject("ListGone", GONE))
 })
 
-const describeReport = ({ imported = 0, updated = 0, badCount }: Report): string =>
-  `Imported: ${formatCounted(imported, "new recipient")}, ${formatCounted(updated, "update")}, ${formatCounted(badCount, "rejected line")}.`
-
 /** Imports a list, or checks it with other contents of its columns. */
 export const importAction = defineAction("/campaigns/:campaign/imports/import", importRecipients, {
   inputs: { list, map: required(input.map), check: input.check, "skip-bad": input.skipBad },
@@ -82,13 +78,12 @@ export const importAction = defineAction("/campaigns/:campaign/imports/import", 
       yield* checkList(list, map, operator)
       return { to: addressOf(list), notice: "Checked again, not imported yet." }
     }
-    const { id: importId, report } = yield* importList(list, map, operator)
+    const importId = yield* importList(list, map, operator)
     if (importId === undefined) {
       const notice = "Other imports are running. This one starts after them and then appears here."
       return { to: `/campaigns/${campaignId}/imports`, notice }
     }
-    const started = "The import has started. You can leave this page."
-    return { to: `/imports/${importId}`, notice: report === undefined ? started : describeReport(report) }
+    return { to: `/imports/${importId}`, notice: "The import was started. You can leave this page." }
   }),
 })
 

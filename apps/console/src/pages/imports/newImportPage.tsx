@@ -5,7 +5,7 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Cause, Effect, Exit } from "effect"
-import { ActionForm, Field, Problems } from "../../components/forms.tsx"
+import { ActionForm, Field } from "../../components/forms.tsx"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { foreign, isolated } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -100,12 +100,9 @@ const failureOf = (cause: Cause.Cause<{ readonly message: string }>): string => 
 
 /** The content and first values of each column. */
 const ColumnChoices = (props: { readonly list: PendingList; readonly campaign: Campaign; readonly map: ColumnMap }) => {
-  const { rejected } = useView()
-  const entered = rejected?.values.getAll("map")
-  const fault = rejected?.faults["map"]
+  const entered = useView().rejected?.values.getAll("map")
   return (
     <>
-      {fault !== undefined && <Problems messages={[fault]} hasFocus />}
       {props.list.columns.map(({ title, name, cells }, i) => {
         const column = `column ${i + 1}`
         const content = props.map.get(column)

@@ -12,12 +12,12 @@ import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../../components/layout.tsx"
-import { ForeignText, foreign, StatusBadge, Time } from "../../components/values.tsx"
+import { ForeignText, foreign, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { replayPage } from "../deliveries/deadLettersPage.tsx"
+import { replayPage } from "../deliveries/deadLetterPages.tsx"
 
 const issuesPages = listPage("/issues", issues, {
   read: ({ filter: { organizationId, endpointId, status, state } }) =>
@@ -55,6 +55,7 @@ const issuePage = definePage("/issues/:group", {
     return (
       <Page
         title={firstLine === null ? describeOutcome(group) : foreign`${describeOutcome(group)}: ${firstLine}`}
+        state={firstLine === null && <small>{describeMissingLine(group)}</small>}
         id={id}
         commands={[
           ["issues show", id],
@@ -67,16 +68,6 @@ const issuePage = definePage("/issues/:group", {
       >
         <Facts
           facts={{
-            Cause: (
-              <>
-                <StatusBadge tone="bad">{describeOutcome(group)}</StatusBadge>{" "}
-                {firstLine === null ? (
-                  <small>{describeMissingLine(group)}</small>
-                ) : (
-                  <ForeignText>{firstLine}</ForeignText>
-                )}
-              </>
-            ),
             "Failed calls": failures,
             "Share of calls": group.share,
             Since: closedAt === null && { at: group.openedAt },

@@ -17,43 +17,40 @@ import { describeBounces } from "../campaigns/DomainTable.tsx"
 const EVENTS = "/events?type=outreach."
 const APPLIED = "/inbox?applied=yes&type=clinician."
 
-/** The list of each number for a period. */
-const LISTS: Readonly<Record<NumberName, string>> = {
-  published: `${EVENTS}recipients_published`,
-  sent: `${EVENTS}email_sent`,
-  bounced: `${EVENTS}email_bounced`,
-  unsuspectedOpened: `${EVENTS}email_opened`,
-  opened: `${EVENTS}email_opened`,
-  unsuspectedClicked: `${EVENTS}email_clicked`,
-  clicked: `${EVENTS}email_clicked`,
-  accounts: `${APPLIED}account_created`,
-  learners: `${APPLIED}learner_qualified`,
-  completers: `${APPLIED}completer_qualified`,
-  complained: "/suppressions?reason=complained",
-  unsubscribed: "/suppressions?reason=unsubscribed",
+interface NumberColumn {
+  readonly of: NumberName
+  /** The number with bots follows in brackets, because separate columns would make the table too wide. */
+  readonly withBots?: NumberName
+  /** The list of what it counts. */
+  readonly list: string
+  /** Whether its share of the sent e-mails is shown. */
+  readonly isShare?: true
 }
 
-/** The columns. A number with bots follows in brackets, because separate columns would make the table too wide. */
-const COLUMNS: Readonly<Record<string, { of: NumberName; withBots?: NumberName; isShareOfSent?: true }>> = {
-  Published: { of: "published" },
-  Sent: { of: "sent" },
-  Bounced: { of: "bounced", isShareOfSent: true },
-  "Opened (with bots)": { of: "unsuspectedOpened", withBots: "opened", isShareOfSent: true },
-  "Clicked (with bots)": { of: "unsuspectedClicked", withBots: "clicked", isShareOfSent: true },
-  Accounts: { of: "accounts" },
-  Learners: { of: "learners" },
-  Completers: { of: "completers" },
-  Complaints: { of: "complained", isShareOfSent: true },
-  Unsubscribed: { of: "unsubscribed", isShareOfSent: true },
+const COLUMNS: Readonly<Record<string, NumberColumn>> = {
+  Published: { of: "published", list: `${EVENTS}recipients_published` },
+  Sent: { of: "sent", list: `${EVENTS}email_sent` },
+  Bounced: { of: "bounced", list: `${EVENTS}email_bounced`, isShare: true },
+  "Opened (with bots)": { of: "unsuspectedOpened", withBots: "opened", list: `${EVENTS}email_opened`, isShare: true },
+  "Clicked (with bots)": {
+    of: "unsuspectedClicked",
+    withBots: "clicked",
+    list: `${EVENTS}email_clicked`,
+    isShare: true,
+  },
+  Accounts: { of: "accounts", list: `${APPLIED}account_created` },
+  Learners: { of: "learners", list: `${APPLIED}learner_qualified` },
+  Completers: { of: "completers", list: `${APPLIED}completer_qualified` },
+  Complaints: { of: "complained", list: "/suppressions?reason=complained", isShare: true },
+  Unsubscribed: { of: "unsubscribed", list: "/suppressions?reason=unsubscribed", isShare: true },
 }
 
 /** The numbers of a group, or of all groups. */
 type Row = Numbers & Pick<NumbersGroup, "organizationId" | "programId" | "campaignId"> & Partial<NumbersGroup>
 
 /** Returns a number with a link to its list. The log of events has no programs, so a program's number links to its campaigns. */
-const linkTo = (name: NumberName, row: Row, period: Period): Value => {
+const linkTo = (name: NumberName, list: string, row: Row, period: Period): Value => {
   if (row[name] === 0) return 0
-  const list = LISTS[name]
   const organization = row.organizationId ?? undefined
   const program = row.programId ?? undefined
   const range = { from: `${period.from}T00:00:00Z`, to: `${addDays(period.to, 1)}T00:00:00Z` }
@@ -81,11 +78,11 @@ export const GroupTable = (props: {
       rows={rows}
       columns={{
         [Str.capitalize(grouping)]: (row) => (row === total ? "Total" : nameOf(row, grouping, period)),
-        ...Record.map(COLUMNS, ({ of, withBots, isShareOfSent }) => ({
+        ...Record.map(COLUMNS, ({ of, withBots, list, isShare }) => ({
           number: (row: Row) => (
-            <Noted note={isShareOfSent && row[of] > 0 && row.sent > 0 ? formatShare(row[of] / row.sent) : ""}>
-              {renderValue(linkTo(of, row, period))}
-              {withBots !== undefined && <> ({renderValue(linkTo(withBots, row, period))})</>}
+            <Noted note={isShare && row[of] > 0 && row.sent > 0 ? formatShare(row[of] / row.sent) : ""}>
+              {renderValue(linkTo(of, list, row, period))}
+              {withBots !== undefined && <> ({renderValue(linkTo(withBots, list, row, period))})</>}
             </Noted>
           ),
         })),

@@ -2,6 +2,7 @@ import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { numberFilters } from "@outreach/backoffice/lists/numbers"
 import { DOMAIN_COLUMNS, GROUP_COLUMNS, NumbersReader, type Period } from "@outreach/backoffice/numbers/NumbersReader"
 import { oneOf } from "@outreach/backoffice/operations/Field"
+import { checkIds } from "@outreach/backoffice/operators/checkIds"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
@@ -60,6 +61,7 @@ const numbersPage = definePage("/numbers", {
     const sums = yield* reader.total(filter, period)
     const total = { ...sums, organizationId: organization ?? null, programId: program ?? null, campaignId: null }
     const groups = yield* reader.groups(filter, by, period, MAX_GROUPS)
+    if (groups.length === 0) yield* checkIds(filter)
     const domains = yield* reader.bouncedDomains(filter, MAX_DOMAINS)
     const title = `${period.from === period.to ? period.to : `${period.from} to ${period.to}`}, by ${by}`
     return (

@@ -14,7 +14,6 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ForeignText, ShortId } from "../../components/values.tsx"
-import { optionsOf } from "../../http/listObjects.ts"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -22,10 +21,7 @@ import { definePage } from "../../http/Route.ts"
 const add = operationAction("/operators", createOperator)
 
 const operatorsPages = listPage("/operators", operators, {
-  around: ({ objects }) => ({
-    commands: [["operators create", { name: "…", role: "viewer" }]],
-    above: <ActionForm title="Add an operator" action={add} controls={optionsOf(objects)} />,
-  }),
+  create: { title: "Add an operator", action: add },
 })
 
 const operatorPage = definePage("/operators/:operator", {

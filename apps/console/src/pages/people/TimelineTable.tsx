@@ -4,7 +4,7 @@ import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipient
 import { Array as Arr } from "effect"
 import { Table } from "../../components/layout.tsx"
 import { IdLink, inboxPageOf } from "../../components/values.tsx"
-import { DeliveryState } from "../deliveries/DeliveryState.tsx"
+import { DeliveryState } from "../deliveries/deliveriesPage.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
   imported: ["Imported", "neutral"],

@@ -19,7 +19,7 @@ import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { ForeignText, IdLink, Masked, pageShowing, ShortId } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pathTo } from "../../view/paths.ts"
-import { revokeKeyRoutes } from "../partners/partnerPage.tsx"
+import { revokeKeyRoutes } from "../partners/partnerPages.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const MAX_ENTRIES = 20

@@ -16,7 +16,7 @@ import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Array as Arr, Effect } from "effect"
+import { Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, NextPage, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
@@ -83,10 +83,11 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
           </p>
         ) : (
           <>
-            {Arr.dedupeWith(suppressions, (one, other) => one.reason === other.reason).map(({ reason, programId }) => (
-              <p key={reason} class="problem">
+            {suppressions.map(({ programId, kind, reason, createdAt }, i) => (
+              <p key={i} class="problem">
                 No campaign of {programId === null ? "the organization" : linkTo(programId)} sends e-mails to the
-                clinician: {SUPPRESSED_BECAUSE[reason]}.
+                clinician: {SUPPRESSED_BECAUSE[reason]}. The {kind === "npi" ? "NPI" : "address"} is suppressed since{" "}
+                <Time at={createdAt} />.
               </p>
             ))}
             {sendings.map((sending) => {
@@ -104,19 +105,6 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
             NPI: masked(npi, maskNpi),
             Addresses: <Items of={addresses.map((email) => masked(email, maskEmail))} />,
             Organization: { id: organizationId, name: names.get(organizationId) },
-            Suppressed:
-              suppressions.length === 0 ? (
-                "No"
-              ) : (
-                <Items
-                  of={suppressions.map(({ programId, kind, reason, createdAt }) => (
-                    <>
-                      <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
-                      {programId === null ? "the whole organization" : linkTo(programId)} since <Time at={createdAt} />
-                    </>
-                  ))}
-                />
-              ),
           }}
         />
         {!isErased && <RevealForm {...masking} label="Show NPI and addresses" />}

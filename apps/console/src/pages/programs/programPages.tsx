@@ -3,7 +3,7 @@ import { formatCount } from "@outreach/backoffice/format"
 import { digests } from "@outreach/backoffice/lists/digests"
 import { readAll } from "@outreach/backoffice/lists/List"
 import { PROGRAM_TONES, programs } from "@outreach/backoffice/lists/programs"
-import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/programs"
+import { archiveProgram, createProgram, updateProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
@@ -12,21 +12,21 @@ import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { Funnel } from "../../components/Funnel.tsx"
-import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
+import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { Code, ForeignText, StatusBadge, senderLink, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { ComplaintRate, feedbackFacts } from "../campaigns/ComplaintRate.tsx"
-import { CampaignTable } from "../campaigns/campaignsPages.tsx"
-import { newCampaignPage, newProgramPage, newSenderPage } from "../newPages.tsx"
+import { CampaignTable, newCampaign } from "../campaigns/campaignsPages.tsx"
+import { newSender } from "../senders/senderPages.tsx"
+
+export const newProgram = { title: "Add a program", action: operationAction("/programs/new", createProgram) }
 
 const programsPages = listPage("/programs", programs, {
+  create: newProgram,
   cells: { complained: (program) => <ComplaintRate {...program} /> },
-  around: ({ filter: { organizationId: organization } }) => ({
-    above: <ConfirmLink page={newProgramPage} query={{ organization }} isPrimary />,
-  }),
 })
 
 const MAX_CAMPAIGNS = 50
@@ -66,7 +66,7 @@ const programPage = definePage("/programs/:program", {
         {(senderName === null || postalAddress === null) && (
           <p class="problem">The sender name or postal address is missing. Add both before you create a campaign.</p>
         )}
-        {!isArchived && <ConfirmLink page={newCampaignPage} query={{ program: id }} isPrimary />}
+        {!isArchived && <ActionForm {...newCampaign} hidden={{ program: id }} isPrimary />}
         <div class="halves">
           <Section title="Facts">
             <Facts
@@ -120,7 +120,7 @@ const programPage = definePage("/programs/:program", {
           {...(isArchived && { controls: { status: { all: "archived" } } })}
         />
         {senders.every(({ programId }) => programId === null) && (
-          <ConfirmLink page={newSenderPage} query={{ organization: organizationId, program: id }} />
+          <ActionForm {...newSender} hidden={{ organization: organizationId, program: id }} />
         )}
         {!isArchived && (
           <ActionForm title="Archive" action={archiveAction} params={{ program: id }}>
@@ -149,4 +149,7 @@ const noteOf = (target: number | null) => (target === null ? {} : { note: `targe
 const updateAction = operationAction("/programs/:program/update", updateProgram)
 const archiveAction = operationAction("/programs/:program/archive", archiveProgram)
 
-export const programRoutes = [...programsPages, programPage, updateAction, archiveAction] as const
+export const programRoutes = [
+  ...[...programsPages, newProgram.action],
+  ...[programPage, updateAction, archiveAction],
+] as const

@@ -1,7 +1,8 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { formatCount, formatDuration } from "@outreach/backoffice/format"
+import { formatDuration } from "@outreach/backoffice/format"
 import { senderState, senders } from "@outreach/backoffice/lists/senders"
 import {
+  createSender,
   removeLinkDomain,
   removeSender,
   rotateDkimKey,
@@ -9,29 +10,35 @@ import {
   verifySender,
 } from "@outreach/backoffice/operations/senders"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import type { Finding } from "@outreach/domain/operators/Finding"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { describeRamp, type RampState } from "@outreach/domain/senders/Ramp"
+import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { dkimKeyState, formatFrom, isToBeVerified } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { Advice, FINDING_TONES } from "../../components/Findings.tsx"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Facts, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
-import { Code, ForeignText, foreign, renderValue } from "../../components/values.tsx"
+import { Facts, Live, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
+import { Code, CopyLine, ForeignText, Prose, renderValue, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/campaignsPages.tsx"
-import { newSenderPage } from "../newPages.tsx"
-import { SenderLookUps } from "./SenderLookUps.ts"
-import { SenderRecords } from "./SenderRecords.tsx"
+import { type LookUp, SenderLookUps } from "./SenderLookUps.ts"
+
+export const newSender = {
+  title: "Add a sender",
+  action: operationAction("/senders/new", createSender, { omit: ["dkimKey"] }),
+}
 
 const sendersPages = listPage("/senders", senders, {
+  create: newSender,
   read: ({ filter: { organizationId } }) =>
     Effect.all({ domains: LinkDomainRepository.use(({ list }) => list(organizationId)) }),
-  around: ({ filter: { organizationId: organization }, domains, rows, objects, context }) => ({
-    above: <ConfirmLink page={newSenderPage} query={{ organization }} isPrimary />,
+  around: ({ domains, rows, objects, context }) => ({
     below: domains.length > 0 && (
       <Table
         title="Link domains"
@@ -112,6 +119,7 @@ const senderPage = definePage("/senders/:sender", {
               "Link domain": sender.linkDomain ?? "the deployment's",
               "Links verified": sender.linkDomain !== null && { at: sender.linkDomainVerifiedAt, none: "not yet" },
               Ramp: describeRamp(ramp) ?? "none (unlimited)",
+              "Maximum per day (UTC)": ramp?.daily.replaceAll(",", ", "),
               Live: { at: liveSince, none: "not yet" },
               Added: { at: sender.createdAt },
             }}
@@ -136,7 +144,6 @@ const senderPage = definePage("/senders/:sender", {
             <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
           </ActionForm>
         </Section>
-        {ramp !== null && <RampDays {...ramp} />}
         <CampaignTable
           title="Campaigns"
           caption="Campaigns with this sender, newest first"
@@ -156,19 +163,62 @@ const senderPage = definePage("/senders/:sender", {
   }),
 })
 
-const RampDays = ({ daily, day, sentToday }: RampState) => (
-  <Table
-    title="Ramp"
-    label="Maximum messages per sending day (UTC)"
-    rows={daily.split(",").map((most, i) => ({ most: Number(most), number: i + 1 }))}
-    columns={{
-      Day: { number: ({ number }) => number },
-      Maximum: { number: ({ most }) => most },
-      State: ({ number }) =>
-        number < day ? "done" : number > day ? "upcoming" : foreign`today: ${formatCount(sentToday ?? 0)} sent`,
-    }}
-  />
-)
+const AGAIN_SECONDS = 60
+/** During the query. */
+const SOON_SECONDS = 2
+
+/** A sender's DNS records, each as a line to publish with the result of its query. */
+const SenderRecords = (props: { readonly records: ReadonlyArray<DnsRecord>; readonly lookUp: LookUp | undefined }) => {
+  const { records, lookUp } = props
+  const findings = new Map(lookUp?.findings.map((finding) => [finding.record, finding]))
+  const published = records.map((record) => ({ name: `${record.type} ${record.name}`, line: formatDnsRecord(record) }))
+  const others = [...findings.keys()].filter((name) => published.every((record) => record.name !== name))
+  return (
+    <Live id="records" seconds={lookUp === undefined ? SOON_SECONDS : AGAIN_SECONDS}>
+      <Section title="DNS records">
+        <p>
+          {lookUp === undefined ? (
+            "Looking up the DNS records. Reload the page in a few seconds."
+          ) : (
+            <>
+              Publish each line at your DNS provider. Last lookup: <Time at={lookUp.at} />.
+            </>
+          )}
+        </p>
+        <Table
+          label="DNS records"
+          rows={[...published, ...others.map((name) => ({ name, line: undefined }))]}
+          columns={{
+            Record: ({ name }) => <Code>{name}</Code>,
+            "Line to publish": ({ line }) => (line === undefined ? "–" : <CopyLine>{line}</CopyLine>),
+            "DNS result": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,
+          }}
+        />
+      </Section>
+    </Live>
+  )
+}
+
+const DNS_WORDS = { failed: "wrong", warning: "warning", ok: "found", skipped: "not looked up" } as const
+
+const DnsResult = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
+  const { finding, isKnown } = props
+  if (finding === undefined) return <>{isKnown ? "Keep it published. Verify only checks new records." : "…"}</>
+  return (
+    <>
+      <StatusBadge tone={FINDING_TONES[finding.status]}>{DNS_WORDS[finding.status]}</StatusBadge>{" "}
+      <Prose>{finding.found}</Prose>
+      {finding.advice !== null && (
+        <>
+          <br />
+          <small>
+            <Advice finding={finding} />
+          </small>
+        </>
+      )}
+    </>
+  )
+}
 
 const verifyAction = operationAction("/senders/:sender/verify", verifySender, { omit: ["dnsServer"] })
 const rotateAction = operationAction("/senders/:sender/rotate-dkim", rotateDkimKey, { omit: ["dkimKey"] })
@@ -176,6 +226,7 @@ const updateAction = operationAction("/senders/:sender/update", updateSender, { 
 
 export const senderRoutes = [
   ...sendersPages,
+  newSender.action,
   senderPage,
   verifyAction,
   rotateAction,

@@ -2,12 +2,12 @@ import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { issues } from "@outreach/backoffice/lists/issues"
-import { URGENCY } from "@outreach/backoffice/lists/List"
+import { byUrgency } from "@outreach/backoffice/lists/List"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
-import { Array as Arr, Effect, Order } from "effect"
-import { Advice } from "../../components/Advice.tsx"
+import { Array as Arr, Effect } from "effect"
+import { Advice } from "../../components/Findings.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { Minute, Prose } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
@@ -15,7 +15,7 @@ import { ListTable } from "../../http/listPage.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
-import { TODAY_FACTS, type TodayTile, todayTiles, workersTile } from "./todayTiles.ts"
+import { TODAY_FACTS, todayTiles, workersTile } from "./todayTiles.ts"
 
 const MAX_IDLE = 5
 const MAX_ISSUES = 5
@@ -125,6 +125,3 @@ export const todayPage = definePage("/", {
     )
   }),
 })
-
-/** Problems come first, otherwise in the given order. */
-const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])

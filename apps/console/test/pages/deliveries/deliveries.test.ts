@@ -63,18 +63,16 @@ describe("the list of deliveries", () => {
       expect(words).toContain(`${name} is not valid.`)
   })
 
-  it("returns 400 with a message for an unknown id in a filter, instead of an empty list", async () => {
-    const id = `whe_${"0".repeat(32)}`
-    for (const path of ["/deliveries", "/issues", "/dead-letters", "/dead-letters/replay"]) {
-      const { status, words } = await operator.get(`${path}?endpoint=${id}`)
-      expect({ path, status, says: words.includes("ndpoint is unknown: no record has this id.") }).toEqual({
-        path,
-        status: 400,
-        says: true,
+  it("returns 404 with a message for an unknown id in a filter, instead of an empty list", async () => {
+    const [endpoint, program] = [`whe_${"0".repeat(32)}`, `pgm_${"0".repeat(32)}`]
+    const lists = ["/deliveries", "/issues", "/dead-letters", "/dead-letters/replay"]
+    for (const address of [...lists.map((path) => `${path}?endpoint=${endpoint}`), `/numbers?program=${program}`]) {
+      const { status, words } = await operator.get(address)
+      const id = address.split("=")[1]!
+      expect({ address, status, says: words.includes(`Nothing has the id ${id}.`) }).toEqual({
+        ...{ address, status: 404, says: true },
       })
     }
-    const elsewhere = await operator.get(`/campaigns?organization=org_${"0".repeat(32)}&program=pgm_${"0".repeat(32)}`)
-    for (const name of ["Organization", "Program"]) expect(elsewhere.words).toContain(`${name} is unknown`)
   })
 })
 
@@ -94,10 +92,9 @@ describe("a delivery", () => {
     const { words } = await operator.get(`/deliveries/${waiting().id}`)
     expect(words).toContain("Attempts1 of 7")
     expect(words).toMatch(/Next attempt\d{4}-/)
-    for (const text of ["503", "12 ms", `X-Delivery-Id: ${waiting().id}`, '"event_type": "outreach.email_sent"']) {
+    for (const text of ["503", "12 ms", "POST https://", '"event_type": "outreach.email_sent"']) {
       expect(words).toContain(text)
     }
-    expect(words).toContain(`X-Signature: t=${Date.parse("2026-11-21T00:00:00Z") / 1000},v1=…`)
     expect((await operator.get("/deliveries/dlv_0")).status).toBe(404)
     expect((await operator.get(`/deliveries/dlv_${"0".repeat(32)}`)).words).toContain("No delivery")
   })

@@ -94,21 +94,6 @@ it("sends a signed test event, and shows the response as text", async () => {
 
 const update = (id: EndpointId, given: Readonly<Record<string, string>>) => admin.post(`/endpoints/${id}/update`, given)
 
-it("changes only the given settings of an endpoint", async () => {
-  const { endpoint } = await seed()
-  const fields = { types: "outreach.email_sent", "in-flight": "3", "retry-statuses": "503,410=disable", url: "" }
-  expect((await update(endpoint.id, fields)).words).toContain("Saved.")
-  const changes = { eventTypes: ["outreach.email_sent"], maxInFlight: 3, retryStatuses: [503], disableOnGone: true }
-  expect(await find(endpoint.id)).toEqual({ ...endpoint, ...(await find(endpoint.id)), ...changes, url: endpoint.url })
-  expect((await update(endpoint.id, fields)).words).toContain("No change: these")
-  expect((await update(endpoint.id, { url: "http://10.0.0.1/in" })).words).toContain("Saved.")
-  const rejected = await update(endpoint.id, { url: "ftp://new.test/in" })
-  expect([rejected.status, rejected.words]).toEqual([409, expect.stringContaining("The endpoint's URL cannot be used")])
-  const { words } = await admin.get(`/endpoints/${endpoint.id}`)
-  expect(words).toContain("Concurrent calls3Retry statuses503,410=disable")
-  expect(words).toContain("7 attempts: 30s,2m,10m,1h,6h,24h (default)")
-})
-
 it("offers no action for a removed endpoint, and shows why", async () => {
   const { endpoint, organization } = await seed()
   await admin.post(`/endpoints/${endpoint.id}/remove`, { typed: organization.name })

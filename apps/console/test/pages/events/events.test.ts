@@ -1,12 +1,10 @@
 import type { EventId } from "@outreach/domain/Identifier"
-import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { npi } from "@outreach/testing/seedCampaign"
 import { insertDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
-import { rowsOf, startConsole, type Visitor } from "../../startConsole.ts"
+import { startConsole, type Visitor } from "../../startConsole.ts"
 
 const test = startConsole()
 
@@ -28,20 +26,6 @@ beforeAll(async () => {
 type Answer = Awaited<ReturnType<Visitor["get"]>>
 const linksOf = ({ document }: Answer) =>
   [...document.querySelectorAll("main a")].map((link) => link.getAttribute("href"))
-
-it("lists events newest first, by type, campaign and clinician", async () => {
-  const { recipient, campaignId } = seeded
-  const types = rowsOf(await operator.get("/events")).map(([type]) => type)
-  expect(types).toEqual(["outreach.email_sent", "outreach.email_sent", "outreach.recipients_published"])
-  const ofRecipient = await operator.get(`/events?recipient=${recipient.id}&type=outreach.email_sent`)
-  expect(rowsOf(ofRecipient)).toMatchObject([
-    ["outreach.email_sent", expect.anything(), `NPI ${maskNpi(npi(0))}`, "Spring"],
-  ])
-  const to = [`/events/${recipient.eventId}`, `/people/${recipient.id}`, `/campaigns/${campaignId}`]
-  expect(linksOf(ofRecipient)).toEqual(expect.arrayContaining(to))
-  expect(rowsOf(await operator.get(`/events?campaign=${campaignId}`))).toHaveLength(3)
-  expect((await operator.get("/events?type=outreach.email_bounced")).words).toContain("No event matches.")
-})
 
 it("downloads the filtered events as CSV, without personal data", async () => {
   const { recipient, campaignId } = seeded

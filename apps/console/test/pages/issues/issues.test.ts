@@ -118,18 +118,6 @@ describe("an issue", () => {
     expect((await bound.get(`/dead-letters/replay?group=${own}`)).words).toContain("No matching dead letter is left")
   })
 
-  it("is listed only among the muted ones while it is muted, with the reason", async () => {
-    const other = await seedOther()
-    const mute = (reason: string) => operator.post(`/issues/${other}/mute`, { reason })
-    expect((await mute("ask dana@clinic.test")).words).toContain("Reason is not valid")
-    expect((await mute("their maintenance")).words).toContain(": their maintenance")
-    const isListed = async (query: string) => (await operator.get(`/issues?${query}`)).text.includes(other)
-    const listed = [await isListed(""), await isListed("state=dead"), await isListed("state=muted")]
-    expect(listed).toEqual([false, false, true])
-    await operator.post(`/issues/${other}/unmute`)
-    expect([await isListed(""), await isListed("state=muted")]).toEqual([true, false])
-  })
-
   it("loses its dead letters when an admin types their count", async () => {
     const other = await seedOther()
     const admin = await test().as("admin")

@@ -67,18 +67,6 @@ describe("the page of numbers", () => {
     expect([new Date(from).getUTCDay(), new Date(to).getUTCDay()]).toEqual([1, 0])
   })
 
-  it("adds up all organizations, or only those of the operator", async () => {
-    const title = `${YESTERDAY}, by organization`
-    const all = await (await test().as("viewer")).get(`/numbers?by=organization&${OF_YESTERDAY}`)
-    expect(textsOf(rowOf(all.document, title, "Total"))[2]).toBe("4,800")
-    const bound = await test().as("viewer", ours.organization.id)
-    const own = await bound.get(`/numbers?by=organization&${OF_YESTERDAY}`)
-    expect(textsOf(rowOf(own.document, title, "Total"))[2]).toBe("2,400")
-    const csv = await bound.get(`/numbers/csv?by=organization&${OF_YESTERDAY}`)
-    expect(csv.text).toContain(",Ours,")
-    expect(csv.text).not.toContain("Theirs")
-  })
-
   it("links each number to its list, through the campaigns of a program", async () => {
     const viewer = await test().as("viewer")
     const hrefOf = (cells: ReadonlyArray<Element>, column: number) =>

@@ -1,7 +1,9 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount } from "@outreach/backoffice/format"
 import { deadLetterFilters, deadLetters } from "@outreach/backoffice/lists/deadLetters"
+import { replays } from "@outreach/backoffice/lists/replays"
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
+import { cancelReplay } from "@outreach/backoffice/operations/replays"
 import { Effect, Struct } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { Variants, withQuery } from "../../components/layout.tsx"
@@ -46,4 +48,27 @@ const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLet
 })
 export const replayPage = replayRoutes[0]
 
-export const deadLetterRoutes = [...deadLettersPages, ...replayRoutes] as const
+/** Reload interval while a job runs. */
+const REFRESH_SECONDS = 3
+
+const replaysPages = listPage("/replays", replays, {
+  cells: {
+    replayed: ({ id, replayed, replayedByOthers, total }) => (
+      <>
+        <progress max={Math.max(1, total)} value={replayed + replayedByOthers} aria-label={`Progress of ${id}`} />{" "}
+        {formatCount(replayed)} of {formatCount(total)}
+      </>
+    ),
+  },
+  around: ({ rows }) => ({
+    title: "Replays",
+    refreshSeconds: rows.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined,
+    actions: {
+      Cancel: ({ id, state }) => state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} />,
+    },
+  }),
+})
+
+const cancelRoutes = operationConfirmation("/replays/:replay/cancel", cancelReplay)
+
+export const deadLetterRoutes = [...deadLettersPages, ...replayRoutes, ...replaysPages, ...cancelRoutes] as const

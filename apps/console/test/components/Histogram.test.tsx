@@ -3,7 +3,6 @@ import { parseHTML } from "linkedom"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
-import { Funnel } from "../../src/components/Funnel.tsx"
 import { Histogram } from "../../src/components/Histogram.tsx"
 
 const HOUR = 3_600_000
@@ -31,18 +30,6 @@ const rowsOf = (document: Document) =>
     Array.from(children, ({ textContent }) => textContent),
   )
 
-const funnel = (
-  <Funnel
-    title="Funnel"
-    steps={[
-      { label: "accounts", count: 1200 },
-      { label: "learners", count: 300, note: "target 1,000" },
-      { label: "completers", count: 0 },
-    ]}
-    empty="Nobody was counted."
-  />
-)
-
 it("a histogram has its numbers in a table, and a summary as its label", () => {
   const document = parse(histogram)
   expect(document.querySelector("svg[aria-label]")!.getAttribute("aria-label")).toBe(
@@ -54,33 +41,9 @@ it("a histogram has its numbers in a table, and a summary as its label", () => {
   ])
 })
 
-it("a funnel has the count of each step with its shares, and a bar in proportion", () => {
-  const document = parse(funnel)
-  expect(rowsOf(document)).toEqual([
-    ["accounts", "1,200", "100 %", "–", ""],
-    ["learners", "300", "25 %", "25 %", "target 1,000"],
-    ["completers", "0", "0 %", "0 %", ""],
-  ])
-  expect([...document.querySelectorAll("progress")].map((bar) => bar.getAttribute("value"))).toEqual([
-    "1200",
-    "300",
-    "0",
-  ])
-})
-
 it("a histogram draws a bar for each count but 0, with labeled axes", () => {
   const svg = parse(histogram).querySelector(".scroll svg")!
   expect(svg.querySelectorAll("rect")).toHaveLength(3)
   const labels = [...svg.querySelectorAll("text")].map(({ textContent }) => textContent)
   expect(labels).toEqual(expect.arrayContaining(["0", "1K", "11-23"]))
-})
-
-it("a chart has no inline style, because the content policy forbids it", () => {
-  const markup = renderToString(
-    <>
-      {histogram}
-      {funnel}
-    </>,
-  )
-  expect(markup).not.toMatch(/<style|\sstyle=/)
 })

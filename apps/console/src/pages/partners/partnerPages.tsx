@@ -1,29 +1,62 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCapped } from "@outreach/backoffice/format"
+import { formatCount } from "@outreach/backoffice/format"
+import { endpoints as endpointList } from "@outreach/backoffice/lists/endpoints"
 import { issues as issueList } from "@outreach/backoffice/lists/issues"
 import { keys as keyList } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
+import { organizations } from "@outreach/backoffice/lists/organizations"
 import { createKey, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
-import { showOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
+import { createOrganization, showOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { Effect } from "effect"
+import { Array as Arr, Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
-import { Commas, Facts, Items, LinkLine, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
-import { ForeignText, foreign, isolated, Masked, Noted, senderLink, Time } from "../../components/values.tsx"
+import { Commas, Facts, Items, LinkLine, Page, ProblemLinks, Section } from "../../components/layout.tsx"
+import {
+  ForeignText,
+  foreign,
+  isolated,
+  Masked,
+  Noted,
+  renderValue,
+  senderLink,
+  Time,
+} from "../../components/values.tsx"
 import { endpointName } from "../../http/listObjects.ts"
-import { ListTable } from "../../http/listPage.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { newProgramPage, newSenderPage } from "../newPages.tsx"
+import { newProgram } from "../programs/programPages.tsx"
+import { newSender } from "../senders/senderPages.tsx"
 import { readSecrets } from "./Secrets.tsx"
+
+const newPartner = operationAction("/partners/new", createOrganization)
+
+const partnersPages = listPage("/partners", organizations, {
+  create: { title: "Add an organization", action: newPartner },
+  read: ({ filter: { organizationId } }) =>
+    Effect.map(
+      EndpointRepository.use(({ list }) => list(organizationId)),
+      (all) => ({ endpoints: Arr.groupBy(all, ({ organizationId }) => organizationId) }),
+    ),
+  cells: {
+    endpoints: ({ id }, { endpoints: { [id]: endpoints = [] } }) => (
+      <>
+        {formatCount(endpoints.length)}{" "}
+        {endpoints
+          .filter((endpoint) => endpointState(endpoint).tone !== "good")
+          .map((endpoint) => renderValue(endpointState(endpoint)))}
+      </>
+    ),
+  },
+  around: () => ({ commands: [["organizations show", "org_…"]], controls: { organization: false } }),
+})
 
 const MAX_ISSUES = 5
 
@@ -83,20 +116,15 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
                 Campaigns: { to: `/campaigns?organization=${id}`, name: "All campaigns" },
               }}
             />
-            <p>
-              <ConfirmLink page={newProgramPage} query={params} /> <ConfirmLink page={newSenderPage} query={params} />
-            </p>
+            <ActionForm {...newProgram} hidden={params} />
+            <ActionForm {...newSender} hidden={params} controls={{ program: { options: programs } }} />
           </Section>
         )}
-        <Table
+        <ListTable
           caption="Endpoints"
+          list={{ columns: Struct.pick(endpointList.columns, ["url", "state", "lagSeconds"]) }}
           rows={endpoints}
           empty="No endpoints, so the partner receives no webhooks. Add one on the command line."
-          columns={{
-            Address: ({ id, url }) => ({ id, name: url }),
-            State: endpointState,
-            "Pending events": { number: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNT_CAP) },
-          }}
         />
         {issues.length > 0 && (
           <>
@@ -119,12 +147,10 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
                 <div id={id}>
                   <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>
                   {state === "valid" && (
-                    <ActionForm
-                      title={foreign`Rotate or revoke ${name}`}
-                      action={rotateKeyAction}
-                      params={{ key: id }}
-                      below={<ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} isDangerous />}
-                    />
+                    <>
+                      <ActionForm title={foreign`Rotate ${name}`} action={rotateKeyAction} params={{ key: id }} />
+                      <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} isDangerous />
+                    </>
                   )}
                 </div>
               ),
@@ -171,4 +197,12 @@ export const revokeKeyRoutes = operationConfirmation("/keys/:key/revoke", revoke
 
 const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
 
-export const partnerRoutes = [...partnerPages, issueKeyAction, rotateKeyAction, ...revokeKeyRoutes, contactsAction]
+export const partnerRoutes = [
+  ...partnersPages,
+  newPartner,
+  ...partnerPages,
+  issueKeyAction,
+  rotateKeyAction,
+  ...revokeKeyRoutes,
+  contactsAction,
+]

@@ -1,0 +1,93 @@
+import { formatCommand } from "@outreach/backoffice/formatCommand"
+import { byUrgency, type Tone, URGENCY } from "@outreach/backoffice/lists/List"
+import type { Finding } from "@outreach/domain/operators/Finding"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Array as Arr } from "effect"
+import type { ComponentChildren } from "preact"
+import { useView } from "../view/View.ts"
+import { type Columns, Table } from "./layout.tsx"
+import { Code, Prose, type Value } from "./values.tsx"
+
+/** A finding of a check, or an alert. */
+export interface CheckResult extends Pick<Finding, "found" | "advice" | "command"> {
+  readonly check: Value
+  readonly tone: Tone
+  readonly word: string
+  /** The page that shows what was found. */
+  readonly page?: string | undefined
+  readonly since?: Timestamp | null
+}
+
+/** Problems with their remedies, the most urgent first, and collapsed the passed checks. */
+export const Findings = (props: {
+  readonly of: ReadonlyArray<CheckResult>
+  readonly empty?: string
+  /** More content below the passed checks. */
+  readonly children?: ComponentChildren
+}) => {
+  const isProblem = ({ tone }: CheckResult) => URGENCY[tone] < URGENCY.good
+  const columns: Columns<CheckResult> = {
+    Check: ({ check }) => check,
+    Status: ({ tone, word }) => ({ tone, word }),
+    Found: ({ found, page }) => (page === undefined ? <Prose>{found}</Prose> : { to: page, name: found }),
+  }
+  return (
+    <>
+      <Table
+        label="Problems"
+        rows={Arr.sort(props.of.filter(isProblem), byUrgency)}
+        columns={{
+          ...columns,
+          Since: props.of.some(({ since }) => since) && (({ since }: CheckResult) => since && { at: since }),
+          Remedy: (each: CheckResult) => <Advice finding={each} />,
+        }}
+        empty={props.empty}
+      />
+      <details>
+        <summary>Passed checks</summary>
+        <Table
+          label="Passed checks"
+          rows={props.of.filter((each) => !isProblem(each))}
+          columns={columns}
+          empty="None."
+        />
+        {props.children}
+      </details>
+    </>
+  )
+}
+
+/** Pages with the effect of a command, with the label of their link, by the command's words or its subject. */
+const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
+  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`],
+  senders: ["Open the sender", (id) => `/senders/${id}`],
+  programs: ["Open the program", (id) => `/programs/${id}`],
+  "endpoints list": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
+  "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
+}
+
+/** The advice of a finding, with a link to its page, or with the command if there is no page. */
+export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "command">; readonly none?: string }) => {
+  const { finding, none = "–" } = props
+  const { operator, page } = useView()
+  if (finding.advice === null) return <>{none}</>
+  const { command = [] } = finding
+  const [subject = ""] = command
+  const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
+  const to = addressOf?.(command.findLast((word) => /^[a-z]{3}_[0-9a-f]{32}$/.test(word)) ?? "")
+  return (
+    <>
+      <Prose>{finding.advice}</Prose>{" "}
+      {to !== undefined
+        ? to !== page && <a href={to}>{label}</a>
+        : command.length > 0 && operator.role !== "partner" && <Code>{formatCommand(["ops", ...command])}</Code>}
+    </>
+  )
+}
+
+export const FINDING_TONES: Readonly<Record<Finding["status"], Tone>> = {
+  failed: "bad",
+  warning: "warning",
+  ok: "good",
+  skipped: "neutral",
+}
