@@ -138,7 +138,7 @@ it("uses the database of DATABASE_URL, pulls events that no webhook has brought,
   const mismatched = runSandbox(folder, { args, environment })
   expect(await mismatched.ended).toBe(1)
   expect(mismatched.output()).toMatch(
-    /^Nothing was changed: the database was created by an earlier baseline,[^\n]+ `npm start -- --fresh` or use a new `--folder`\.\n$/,
+    /^migrations\/0001_baseline.sql was changed [^\n]+ `npm start -- --fresh` or use a new `--folder`\.\n$/,
   )
 })
 

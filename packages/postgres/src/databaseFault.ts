@@ -7,7 +7,7 @@ import { type Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { describeFault, faultOf } from "./describeFault.ts"
-import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
+import { missingFiles } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./readSqlFiles.ts"
 import type { RoleKind } from "./roles/grants.ts"
 import { createMissingRights } from "./roles/missingRights.ts"
@@ -25,8 +25,6 @@ const SEARCH_PATH: DatabaseFault = {
   advice:
     "the search_path of the role or the database of DATABASE_URL lacks the schema public; reset it (`alter role … reset search_path`)",
 }
-
-const UNKNOWN_BASELINE: DatabaseFault = { code: "OTHER_BASELINE", advice: OTHER_BASELINE }
 
 const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
   restoring: {
@@ -46,14 +44,12 @@ export const WRONG_KEY: DatabaseFault = {
 const states = rowsOf(
   Schema.Struct({
     files: Schema.Array(Schema.String),
-    baseline: Schema.NullOr(Schema.String),
     isReadOnly: Schema.Boolean,
     organizationId: Schema.NullOr(OrganizationId),
     ciphertext: Schema.NullOr(Schema.Uint8Array),
   }),
   {
     files: "array(select file from migrations)",
-    baseline: `(select checksum from migrations where file = '${BASELINE}')`,
     isReadOnly: "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
   },
 )
@@ -122,7 +118,6 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     // A process with the wrong key must stop, even if there is another fault.
     const { organizationId, ciphertext } = state
     if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY
-    if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
     const lacking = yield* rightsFault(MISSING_RIGHTS_CODE)

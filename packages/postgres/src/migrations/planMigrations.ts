@@ -5,19 +5,6 @@ import type { SqlFile, SqlFiles } from "../readSqlFiles.ts"
 /** The database was created from different files. */
 export class MigrationMismatch extends DescribedError("MigrationMismatch", "{reason}") {}
 
-/** The first migration, which creates all tables. */
-export const BASELINE = "migrations/0001_baseline.sql"
-
-/** The advice for a database of a different baseline, without a full stop. */
-export const OTHER_BASELINE =
-  "the database was created by an earlier baseline, and cannot be migrated; create a new one, or for a sandbox run `npm start -- --fresh` or use a new `--folder`"
-
-/** Reports whether a different baseline created the database; false if no baseline is recorded. */
-export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | undefined): boolean =>
-  checksum !== undefined && migrations.some((each) => each.file === BASELINE && each.checksum !== checksum)
-
-export const otherBaseline = () => mismatch(`Nothing was changed: ${OTHER_BASELINE}.`)
-
 export interface MigrationPlan extends SqlFiles {
   readonly removed: ReadonlyArray<string>
   /** True if a newer release has migrated the database; no work is left then. */
@@ -25,9 +12,10 @@ export interface MigrationPlan extends SqlFiles {
 }
 
 /** Compares the files with the checksums of the applied files, and returns the pending ones. */
-export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, applied: ReadonlyMap<string, string>) {
-  const { migrations, functions } = files
-  if (hasOtherBaseline(files, applied.get(BASELINE))) return yield* otherBaseline()
+export const planMigrations = Effect.fnUntraced(function* (
+  { migrations, functions }: SqlFiles,
+  applied: ReadonlyMap<string, string>,
+) {
   const appliedMigrations = [...applied.keys()].filter((file) => file.startsWith("migrations/")).sort()
   const newest = appliedMigrations.at(-1) ?? ""
   const last = migrations.at(-1)?.file ?? ""
@@ -38,7 +26,7 @@ export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, appl
     }
     if (known !== undefined && known !== checksum) {
       return yield* mismatch(
-        `${file} was changed after it was applied to this database. Restore the file, and put the change into a file with the next number. If the change was never released, migrate an empty database instead.`,
+        `${file} was changed after it was applied to this database. Restore the file, and put the change into a file with the next number. If the change was never released, migrate an empty database instead; for a sandbox, run \`npm start -- --fresh\` or use a new \`--folder\`.`,
       )
     }
   }

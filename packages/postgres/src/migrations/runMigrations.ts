@@ -1,17 +1,15 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
-import { isPoolerRefusal } from "@outreach/postgres-connection/describeDatabaseError"
+import { describeDatabaseError, isPoolerRefusal } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "../readSqlFiles.ts"
-import { assertRolesExist, type GrantedRole, grantRoles, revokePublicExecution } from "../roles/grantRoles.ts"
+import { assertRolesExist, type GrantedRole, grantRoles } from "../roles/grantRoles.ts"
 import { decodeRow, decodeRows } from "../rowsOf.ts"
-import { sqlState } from "../sqlState.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
-import { type MigrationPlan, otherBaseline, planMigrations } from "./planMigrations.ts"
-import { dropFunction, replaceFunction } from "./replaceFunction.ts"
+import { type MigrationPlan, planMigrations } from "./planMigrations.ts"
 
 export class SchemaLocked extends DescribedError(
   "SchemaLocked",
@@ -34,7 +32,7 @@ export class NotOwner extends DescribedError(
 export class MigrationFailed extends DescribedError(
   "MigrationFailed",
   ({ file, cause }: { readonly file: string; readonly cause: unknown }) =>
-    `The database rejected ${file} (SQLSTATE ${sqlState(cause) ?? "unknown"}); the transaction was rolled back.`,
+    `The database rejected ${file} (SQLSTATE ${describeDatabaseError(cause).code}); the transaction was rolled back.`,
 ) {}
 
 interface Options {
@@ -76,9 +74,10 @@ export const runMigrations = (options: Options = {}) =>
     return yield* Effect.provide(runPending(options, pool), connection)
   }).pipe(
     Effect.mapError((error) => {
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) return new SchemaLocked()
+      const { code } = describeDatabaseError(error)
+      if (code === LOCK_NOT_AVAILABLE) return new SchemaLocked()
       if (isPoolerRefusal(error)) return new SessionNotKept()
-      return sqlState(error) === INSUFFICIENT_PRIVILEGE ? new NotOwner() : error
+      return code === INSUFFICIENT_PRIVILEGE ? new NotOwner() : error
     }),
     Effect.withSpan("postgres.migrate"),
   )
@@ -116,7 +115,7 @@ const runPending = Effect.fnUntraced(function* (
       return sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${lockTimeout}, true)`, effect))
     }).pipe(
       Effect.retry({
-        while: (error) => [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlState(error) ?? ""),
+        while: (error) => [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(describeDatabaseError(error).code),
         schedule: Schedule.upTo(Schedule.spaced("200 millis"), { duration: giveUpAfter }),
       }),
     )
@@ -159,14 +158,12 @@ const runPending = Effect.fnUntraced(function* (
         yield* createFunctions(plan, { checkBodies: "on" })
         for (const file of plan.functions) yield* record(file)
         for (const file of plan.removed) {
-          yield* dropFunction(file.slice("functions/".length, -".sql".length))
+          yield* sql`drop function if exists ${sql(file.slice("functions/".length, -".sql".length))}`
           yield* sql`delete from migrations where file = ${file}`
           yield* report(`The function of ${file} was dropped, because the file is gone.`)
         }
         // The newer release has already granted the rights.
-        if (plan.isNewer) return
-        yield* revokePublicExecution
-        yield* grantRoles(grantTo, { withSessionSettings, report })
+        if (!plan.isNewer) yield* grantRoles(grantTo, { withSessionSettings, report })
       }),
     )
   }
@@ -175,9 +172,6 @@ const runPending = Effect.fnUntraced(function* (
 
 const readApplied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const otherForm = yield* sql`
-    select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'migration_id'`
-  if (otherForm.length > 0) return yield* otherBaseline()
   yield* sql`
     create table if not exists migrations (
       file text collate "C" primary key,
@@ -209,7 +203,7 @@ const createFunctions = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select set_config('check_function_bodies', ${checkBodies}, true)`
-  for (const file of functions) yield* failAs(file, replaceFunction(file))
+  for (const file of functions) yield* failAs(file, sql.unsafe(file.text))
 })
 
 const record = Effect.fnUntraced(function* ({ file, checksum }: SqlFile) {

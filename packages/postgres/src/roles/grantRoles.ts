@@ -1,9 +1,9 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
+import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
-import { sqlState } from "../sqlState.ts"
 import { toTable } from "../toTable.ts"
 import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 
@@ -15,7 +15,6 @@ const decodeGranted = decodeRows(GrantedRole.fields)
 const decodeExists = decodeValue({ exists: Schema.Boolean })
 const decodeRoles = decodeColumn({ role: Schema.String })
 const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Schema.String) })
-const decodeSignatures = decodeColumn({ signature: Schema.String })
 const decodeStatements = decodeColumn({ statement: Schema.String })
 
 export class RoleNotFound extends DescribedError(
@@ -46,10 +45,11 @@ const missingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>
 })
 
 /**
- * Grants each role exactly the rights that its kind needs, including the roles of earlier calls, which the database remembers. Does not change
- * rights if there are no roles. Fails with `RoleNotFound` if a role in `added` doesn't exist; reports remembered roles that no longer exist.
+ * Grants each role exactly the rights that its kind needs, including the roles of earlier calls, which the database remembers.
+ * Reports remembered roles that no longer exist.
  *
- * Grants and revokes only the differences, so it can be repeated. Revokes the schema's rights from PUBLIC.
+ * Grants and revokes only the differences, so it can be repeated. PUBLIC loses the right to call functions that run with their owner's rights,
+ * which PostgreSQL grants when it creates a function, and all other rights if there are roles.
  */
 export const grantRoles = Effect.fnUntraced(function* (
   added: ReadonlyArray<GrantedRole>,
@@ -61,7 +61,6 @@ export const grantRoles = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists))) return
-  yield* assertRolesExist(added)
   for (const { role, kind } of added) {
     yield* sql`insert into granted_roles (role, kind) values (${role}, ${kind}) on conflict do nothing`
   }
@@ -71,11 +70,10 @@ export const grantRoles = Effect.fnUntraced(function* (
     yield* options.report(`The role ${role}, which had rights, no longer exists; it was skipped.`)
   }
   const roles = remembered.filter(({ role }) => !gone.includes(role))
-  if (roles.length === 0) return
   const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
   for (const statement of yield* rightsToChange(roles, settings)) {
     yield* Effect.mapError(sql.unsafe(statement), (error) =>
-      sqlState(error) === "42501" ? new GrantsRejected({ statement }) : error,
+      describeDatabaseError(error).code === "42501" ? new GrantsRejected({ statement }) : error,
     )
   }
 })
@@ -116,28 +114,26 @@ export const rightsToChange = Effect.fnUntraced(function* (
     ), relation as (
       select * from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
     ), held as (
-      select distinct permission, role from (
+      select distinct permission, coalesce(role, 'public') as role from (
         select grantee, lower(privilege_type) || ' on ' || quote_ident(relname) as permission from relation, aclexplode(relacl)
         union all
         select grantee, lower(privilege_type) || ' (' || quote_ident(attname) || ') on ' || quote_ident(relname)
         from relation join pg_attribute on attrelid = relation.oid, aclexplode(attacl)
         union all
         select grantee, 'execute on function ' || proname
-        from pg_proc, aclexplode(proacl) where pronamespace = 'public'::regnamespace and prosecdef
+        from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) where pronamespace = 'public'::regnamespace and prosecdef
         union all
         select grantee, lower(privilege_type) || ' on schema public' from pg_namespace, aclexplode(nspacl)
         where pg_namespace.oid = 'public'::regnamespace
-      ) each join given on given.oid = grantee
+      ) each left join given on given.oid = grantee
+      where role is not null or (grantee = 0 and (permission like 'execute%' or exists (select from wanted)))
     )
     select statement from (
       select 1 as step, 'revoke ' || permission || ' from ' || role as statement from (select * from held except select * from wanted) needless
       union all
       select 2, 'grant ' || permission || ' to ' || role from (select * from wanted except select * from held) lacking
       union all
-      select 3, 'revoke all on schema public from public' where exists (
-        select from pg_namespace, aclexplode(nspacl) where pg_namespace.oid = 'public'::regnamespace and grantee = 0)
-      union all
-      select 3 + position, format('alter role %I in database %I set %I = %L', rolname, current_database(), name, value) from given
+      select 2 + position, format('alter role %I in database %I set %I = %L', rolname, current_database(), name, value) from given
       cross join unnest(${settings.map(([name]) => name)}::text[], ${settings.map(([, value]) => value)}::text[])
         with ordinality as setting (name, value, position)
     ) change order by step`.pipe(decodeStatements)
@@ -148,13 +144,3 @@ const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<
   if (secret === undefined) return ["select"]
   return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column})`)
 }
-
-/** Revokes from PUBLIC the right to call functions that run with their owner's rights. PostgreSQL grants it when it creates a function. */
-export const revokePublicExecution = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const signatures = yield* sql`
-    select pg_proc.oid::regprocedure::text as signature from pg_proc
-    where pronamespace = 'public'::regnamespace and prosecdef
-      and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`.pipe(decodeSignatures)
-  for (const signature of signatures) yield* sql.unsafe(`revoke execute on function ${signature} from public`)
-})

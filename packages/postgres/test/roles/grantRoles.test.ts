@@ -8,7 +8,7 @@ import {
   SECRET_COLUMNS,
   TABLE_GRANTS,
 } from "@outreach/postgres/roles/grants"
-import { sqlState } from "@outreach/postgres/sqlState"
+import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -66,7 +66,7 @@ describe("a role", () => {
   const tried = async (kind: RoleKind, statement: string): Promise<string | undefined> => {
     const attempt = inTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("rolled back" as const)))
     const failure = await runAs[kind](Effect.flip(attempt))
-    return failure === "rolled back" ? undefined : sqlState(failure)
+    return failure === "rolled back" ? undefined : describeDatabaseError(failure).code
   }
   const REFUSED = "42501"
 
