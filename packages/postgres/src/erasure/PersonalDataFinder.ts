@@ -140,7 +140,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
           where organization_id = ${subject.organizationId} and bytes_before >= ${next}::bigint
           order by bytes_before limit ${BODIES_BATCH_SIZE}`.pipe(decodeStored)
         for (const { id, ...stored } of rows) {
-          const body = yield* unpackBody(stored)
+          const body = unpackBody(stored)
           if (body !== null && matches(body)) found.push(pick(id, body))
         }
         if (rows.length < BODIES_BATCH_SIZE) return found

@@ -25,7 +25,7 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       )
       if (rows[0] === undefined) return undefined
       const { same: isSame, status, headers, ...stored } = rows[0]
-      return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
+      return { isSame, response: { status, headers, body: unpackBody(stored) } }
     }),
 
     // The lock of the whole request is first: if it fails, the same request is running; if only the key's lock fails, a different request uses the key.
@@ -45,7 +45,7 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       { status, headers, body: text },
       maxBytes,
     ) {
-      const { encoding, body } = yield* packBody(text)
+      const { encoding, body } = packBody(text)
       const headersText = JSON.stringify(headers)
       const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
       if (bytes > maxBytes) return

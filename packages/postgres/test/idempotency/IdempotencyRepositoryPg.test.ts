@@ -33,7 +33,7 @@ describe("a stored response", () => {
     const organizationId = yield* seedOrganization
     const row = { npi: "1234567893", name: "Zoë 😀", at: null }
     const page = (length: number) => JSON.stringify(Array.from({ length }, () => row))
-    // Larger than the limit for the thread pool, compressed or not.
+    // Hardly compressible.
     const noise = Array.from({ length: 60_000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join()
     const bodies = [null, "", "{}", '{"at":"é"}', page(500), page(20_000), noise]
     const sizes: Array<number> = []
