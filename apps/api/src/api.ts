@@ -6,7 +6,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
-import { HintInterval, HintsPg } from "@outreach/postgres/events/HintsPg"
+import { HintInterval, Hints } from "@outreach/postgres/events/Hints"
 import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
@@ -96,7 +96,7 @@ const tracking = HitQueue.layer.pipe(
 )
 
 // The API only sends hints for inbound events. Each hint is a transaction that takes as long as storing an event.
-const hints = HintsPg.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
+const hints = Hints.layer.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
 
 const ports = Layer.mergeAll(
   ApiKeyRepositoryPg,

@@ -1,7 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
 import { describeFault } from "@outreach/postgres/describeFault"
-import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { Hints } from "@outreach/postgres/events/Hints"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { sessionFault } from "@outreach/postgres-connection/sessionFault"
@@ -36,7 +36,7 @@ export const client = Layer.unwrap(
 )
 
 /** The target's database, and the other services of the commands' ports. */
-export const database = Layer.mergeAll(TransactionPg, HintsPg).pipe(
+export const database = Layer.mergeAll(TransactionPg, Hints.layer).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(fromTarget(Deployment, ({ livemode }) => ({ livemode }))),
   Layer.provideMerge(fromTarget(PrivateAddressesAllowed, ({ allowHttp }) => allowHttp)),

@@ -1,5 +1,11 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Context, type Effect, Metric } from "effect"
+import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
+import { databasePool } from "@outreach/postgres-connection/databaseLayer"
+import { Cause, Context, type Duration, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { DatabaseMonitor } from "../DatabaseMonitor.ts"
+import { describeFault } from "../describeFault.ts"
 
 /**
  * Work that an organization may have: events to deliver, deliveries with a queued row, inbound events to apply, or e-mails to send;
@@ -14,20 +20,15 @@ export interface Hint {
   readonly organizationId: OrganizationId | null
 }
 
-/**
- * Notifies all processes, including this one, of possible work. A process that misses a hint finds the work a second later.
- *
- * A hint within a transaction is sent after its commit. A process sends all hints one after another over a dedicated connection,
- * because PostgreSQL serializes commits with notifications over all databases.
- */
-export class Hints extends Context.Service<
-  Hints,
-  {
-    give(topic: Topic, organizationId?: OrganizationId): Effect.Effect<void>
-    /** Calls `onHint` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
-    listen(onHint: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
-  }
->()("postgres/Hints") {}
+/** The delay before hints are sent, so that thousands a second share few notifications. Default: 2 ms. */
+export const HintInterval = Context.Reference<Duration.Input>("postgres/events/HintInterval", {
+  defaultValue: () => "2 millis",
+})
+/** The maximum size of a notification in bytes; PostgreSQL allows 7,999. */
+const MAX_PAYLOAD = 7500
+const CHANNEL = "hints"
+/** The delay before listening again after a lost connection. */
+const RETRY_MS = 500
 
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", {
@@ -39,3 +40,111 @@ export const hintMetrics = {
     incremental: true,
   }),
 }
+
+/**
+ * Notifies all processes, including this one, of possible work, by PostgreSQL notifications. A process that misses a hint finds the work a second later.
+ *
+ * A hint within a transaction is sent after its commit. A process sends all hints one after another over a dedicated connection,
+ * because PostgreSQL serializes commits with notifications over all databases.
+ */
+export class Hints extends Context.Service<Hints>()("postgres/Hints", {
+  make: Effect.gen(function* () {
+    const pool = yield* PgClient.PgClient
+    const monitor = yield* DatabaseMonitor
+    const { direct } = yield* DatabaseRoute
+    const interval = yield* HintInterval
+    const pg = Context.get(yield* Layer.build(databasePool({ maxConnections: 1 })), PgClient.PgClient)
+    const waiting = new Set<string>()
+    const wakeUp = yield* Latch.make()
+
+    const send = Effect.suspend(() => {
+      const payload = toPayload(waiting)
+      waiting.clear()
+      // A hint doesn't need a flush to disk.
+      return pg`select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, ${payload})`
+    }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(
+        Effect.suspend(() => (waiting.size === 0 ? Effect.void : send)),
+        "1 second",
+      ),
+    )
+    yield* wakeUp.await.pipe(
+      Effect.andThen(wakeUp.close),
+      Effect.andThen(send),
+      Effect.andThen(Effect.sleep(interval)),
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    const listeners = new Set<(hint: Hint) => Effect.Effect<void>>()
+    const notify = (hint: Hint) => Effect.forEach(listeners, (onHint) => onHint(hint), { discard: true })
+    const listening = Effect.gen(function* () {
+      const connection = yield* Effect.flatMap(PgConnection.make(yield* direct), ({ pin }) => pin)
+      const { rows } = yield* connection.query("select pg_backend_pid() as pid")
+      if (rows[0]?.["pid"] !== connection.processId) {
+        yield* Effect.logWarning("notification listener is behind a pooler; notifications may be lost")
+      }
+      const notifications = yield* connection.listen(CHANNEL)
+      // Hints from before the subscription were missed.
+      for (const topic of TOPICS) yield* notify({ topic, organizationId: null })
+      while (true) {
+        // Fails if the process's heartbeat closes the connection of a silent server.
+        const { payload } = yield* Queue.take(notifications)
+        yield* Metric.update(hintMetrics.received, 1)
+        for (const hint of readPayload(payload)) yield* notify(hint)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.tapError((error) =>
+        Effect.flatMap(monitor.covers(Cause.fail(error)), (covered) =>
+          covered
+            ? Effect.void
+            : Effect.logWarning("listening for notifications failed; polling every second").pipe(
+                Effect.annotateLogs({ ...describeFault(error) }),
+              ),
+        ),
+      ),
+      Effect.retry(Schedule.spaced(RETRY_MS)),
+    )
+    const scope = yield* Effect.scope
+    const start = yield* Effect.cached(Effect.forkIn(listening, scope))
+
+    return {
+      give: (topic: Topic, organizationId?: OrganizationId): Effect.Effect<void> =>
+        pool.afterCommit(
+          Effect.sync(() => {
+            waiting.add(organizationId === undefined ? topic : `${topic} ${organizationId}`)
+            wakeUp.openUnsafe()
+          }),
+        ),
+
+      /** Calls `onHint` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
+      listen: (onHint: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never> =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => listeners.add(onHint)),
+          () =>
+            start.pipe(
+              Effect.andThen(
+                Effect.forEach(TOPICS, (topic) => onHint({ topic, organizationId: null }), { discard: true }),
+              ),
+              Effect.andThen(Effect.never),
+            ),
+          () => Effect.sync(() => listeners.delete(onHint)),
+        ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(Hints, Hints.make)
+}
+
+/** Encodes hints as text. If they don't fit, each topic becomes one hint for all organizations. */
+const toPayload = (hints: ReadonlySet<string>): string => {
+  const all = [...hints].join()
+  return all.length <= MAX_PAYLOAD ? all : [...new Set([...hints].map((hint) => hint.split(" ")[0]))].join()
+}
+
+const readPayload = (payload: string): ReadonlyArray<Hint> =>
+  payload.split(",").map((hint) => {
+    const [topic, organizationId] = hint.split(" ")
+    return { topic: topic as Topic, organizationId: (organizationId as OrganizationId | undefined) ?? null }
+  })

@@ -1,5 +1,4 @@
 import { Hints } from "@outreach/postgres/events/Hints"
-import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
@@ -14,7 +13,7 @@ it("hints are received again after the server stopped responding", async () => {
   const proxy = await tcpProxy(port)
   const address = proxy.through(url())
   const database = databaseLayer({ database: databaseAt(address), applicationName: "silence" })
-  const runtime = ManagedRuntime.make(Layer.provideMerge(HintsPg, database))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Hints.layer, database))
   onTestFinished(() => runtime.dispose())
   const received: Array<string> = []
   const listening = runtime.runFork(
