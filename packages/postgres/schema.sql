@@ -1850,7 +1850,6 @@ create table campaign_domains (
   last_reply text,
   last_reply_at timestamp with time zone,
   pause_status text,
-  paused_at timestamp with time zone,
   paused_until timestamp with time zone,
   size integer generated always as ((floor((ln(((((1 + sent))::double precision + ((10)::double precision * ((deferred + refused))::double precision)) + ((10 * ((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other)))::double precision)) * (2)::double precision)))::integer) stored not null,
   constraint campaign_domains_pkey PRIMARY KEY (organization_id, campaign_id, domain)

@@ -34,17 +34,6 @@ const PARAMETERS = [
   ...["target_session_attrs", "sslmode", "sslrootcert", "sslcert", "sslkey"],
 ]
 
-/** libpq parameters that must not be ignored silently, with their alternatives. */
-const REFUSED: Readonly<Record<string, string>> = {
-  hostaddr: "host can be an IP address",
-  load_balance_hosts: "hosts are tried in order",
-  keepalives: "an idle connection is always probed",
-  keepalives_idle: "the first probe is sent after five seconds",
-  keepalives_interval: "a probe follows another after one second",
-  keepalives_count: "a connection is closed after ten probes without a response",
-  tcp_user_timeout: "a heartbeat closes the connections when the server is silent",
-}
-
 const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(#.*)?$/is
 
 /**
@@ -139,10 +128,8 @@ const readParameters = (query: string): ReadonlyMap<string, string> => {
   for (const [name, value] of new URLSearchParams(query)) {
     if (!PARAMETERS.includes(name)) {
       // After a password, the name may be part of it.
-      const named = /^\w{1,40}$/.test(name) && !parameters.has("password")
-      const instead = named ? REFUSED[name] : undefined
-      if (instead !== undefined) throw new RangeError(`the parameter ${name} cannot be chosen: ${instead}`)
-      const unknown = named ? `the parameter ${name}` : "a parameter"
+      const isNamed = /^\w{1,40}$/.test(name) && !parameters.has("password")
+      const unknown = isNamed ? `the parameter ${name}` : "a parameter"
       throw new RangeError(`${unknown} is not known; the known ones are ${PARAMETERS.join(", ")}`)
     }
     if (value !== "") parameters.set(name, value)

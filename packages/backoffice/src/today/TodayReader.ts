@@ -120,7 +120,7 @@ export const TodayReader = reader("TodayReader", (sql) => {
         select ${refusingDomains.columns}
         from campaign_domains kept join campaigns on campaigns.organization_id = kept.organization_id and campaigns.id = campaign_id
         where paused_until > statement_timestamp() and ${isOf(organizationId, "kept")}
-        order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(refusingDomains.decode),
+        order by paused_until desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(refusingDomains.decode),
 
     /** Lists campaigns with too many complaints, the greatest share first; at most `MAX_REFUSING_DOMAINS`. */
     readComplained: (organizationId: OrganizationId | null) =>

@@ -277,7 +277,7 @@ create table campaign_count_changes (
 
 -- Outcomes by recipient domain. A message may be deferred and refused several times; each reply counts.
 -- cleanSmtpReply removes addresses from last_reply.
--- Until paused_until, the campaign sends no e-mails to the domain, because of a rejection with pause_status at paused_at.
+-- Until paused_until, the campaign sends no e-mails to the domain, because of a rejection with pause_status.
 -- size grows with the outcomes, mainly with refusals, which operators look for. It rarely changes, so that its index is rarely written.
 create table campaign_domains (
   organization_id text collate "C" not null,
@@ -294,7 +294,6 @@ create table campaign_domains (
   last_reply text,
   last_reply_at timestamptz,
   pause_status text,
-  paused_at timestamptz,
   paused_until timestamptz,
   size integer not null generated always as (floor(ln(1 + sent + 10::double precision * (deferred + refused)
     + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer) stored,

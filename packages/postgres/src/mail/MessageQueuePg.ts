@@ -105,14 +105,13 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
       }))
       const types = { campaignId: "text", domain: "text", answer: "text", reply: "text", pauseStatus: "text" } as const
       const list = (write: (answer: string) => string) => sql.literal(ANSWERS.map(write).join(", "))
-      const newest = ["last_reply", "last_reply_at", "pause_status", "paused_at", "paused_until"]
+      const newest = ["last_reply", "last_reply_at", "pause_status", "paused_until"]
       return sql`
         insert into campaign_domains as kept (
           organization_id, campaign_id, domain, ${list((answer) => answer)}, ${sql.literal(newest.join(", "))})
         select ${organizationId}, campaign_id, domain, ${list((answer) => `count(*) filter (where answer = '${answer}')`)},
           (array_agg(reply order by place desc) filter (where reply <> ''))[1],
           case when bool_or(reply <> '') then clock_timestamp() end, nullif(max(pause_status), ''),
-          case when bool_or(pause_status <> '') then clock_timestamp() end,
           clock_timestamp() + make_interval(secs => nullif(max(pause_seconds), 0))
         from ${toTable("answer", rows, { ...types, pauseSeconds: "int" }, "place")}
         group by campaign_id, domain order by campaign_id, domain
