@@ -77,8 +77,13 @@ it("reports an error returned by a server, and tries no other host", async () =>
   expect(await run(through([server(), CLOSED_ADDRESS], "", "/nowhere"))).toBe("3D000")
 })
 
-it("reports that no host is reached", async () => {
-  expect(await run(through([CLOSED_ADDRESS, CLOSED_ADDRESS]))).toBe("ECONNREFUSED")
+it.each([
+  ["ECONNREFUSED", () => through([CLOSED_ADDRESS, CLOSED_ADDRESS])],
+  ["ENOTFOUND", () => through(["nowhere.invalid"])],
+  ["ENOENT", () => through(["%2Fnowhere"])],
+  ["NO_PASSWORD", () => Object.assign(new URL(url()), { password: "" }).href],
+])("reports %s if no host is reached", async (code, address) => {
+  expect(await run(address())).toBe(code)
 })
 
 it("makes the server detect lost clients with TCP keepalives", async () => {

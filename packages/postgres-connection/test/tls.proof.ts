@@ -103,9 +103,7 @@ describe("a server with a certificate from a private authority", () => {
   it.runIf(process.platform === "linux")("is reached where the machine trusts its authority", async () => {
     const program = `
       import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-      import { CLOSED_ADDRESS } from "@outreach/testing/listen"
-import { tcpProxy } from "@outreach/testing/tcpProxy"
-import { Effect } from "effect"
+      import { Effect } from "effect"
       import { SqlClient } from "effect/sql"
       const database = databaseAt(process.env.ADDRESS)
       const rows = await SqlClient.SqlClient.use((sql) => sql\`select 1 as one\`).pipe(
