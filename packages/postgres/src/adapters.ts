@@ -33,7 +33,6 @@ import { SenderRepositoryPg } from "./senders/SenderRepositoryPg.ts"
 import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
-import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 
 /** All adapters of the domain's ports, their batch writers, and the queries of the processes. Requires the database, the deployment and the cipher. */
@@ -71,7 +70,6 @@ export const adapters = Layer.merge(Settlements.layer, ErasureRepositoryPg).pipe
       ErasedClinicianRepositoryPg,
       SuppressionRepositoryPg,
       UnsubscriptionRepositoryPg,
-      WithdrawalRepositoryPg,
       RestoreRepositoryPg,
     ),
   ),

@@ -6,7 +6,7 @@ import { checkTemplate, shortLinkTo, templatesOf } from "../mail/templates/Templ
 import { addPlainFooter, wrapInPlainLayout } from "../mail/templates/wrapInPlainLayout.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicianRepository.ts"
-import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
+import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import {
@@ -194,7 +194,7 @@ const withdrawErased = Effect.fnUntraced(function* ({ campaign: { organizationId
   const chosen = recipients.filter((recipient) => isErased(erased, recipient))
   if (chosen.length === 0) return 0
   const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-  return yield* (yield* WithdrawalRepository).withdraw(
+  return yield* (yield* SuppressionRepository).withdraw(
     organizationId,
     chosen.map(({ id }) => ({ id, reason: "suppressed" as const })),
     at,

@@ -9,7 +9,7 @@ import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import type { Clinician } from "../suppressions/Clinician.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
-import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
+import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { WITHDRAWAL_TRIES, WithdrawalConflict } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
 import { type ErasureCertificate, type ErasureState, placeholderOf, type Subject } from "./Erasure.ts"
@@ -92,13 +92,13 @@ const beginErasure = Effect.fnUntraced(function* (
   const transaction = yield* Transaction
   const erasures = yield* ErasureRepository
   const erased = yield* ErasedClinicianRepository
-  const withdrawals = yield* WithdrawalRepository
+  const suppressions = yield* SuppressionRepository
   const erasureId = yield* createIdentifier("erasure")
   const begin = Effect.gen(function* () {
-    if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
+    if (!(yield* suppressions.takeTurn(organizationId))) return yield* new WithdrawalConflict()
     const subject = yield* erasures.findSubject(organizationId, clinician)
     const ids = new Set(subject.recipients.map(({ id }) => id))
-    if ((yield* withdrawals.lock(organizationId, ids)).size > 0) return yield* new WithdrawalConflict()
+    if ((yield* suppressions.lockRecipients(organizationId, ids)).size > 0) return yield* new WithdrawalConflict()
     const identities = [clinician, ...identitiesOf(subject)]
     yield* erased.add(organizationId, identities)
     const [hash, ...others] = yield* erased.hash(organizationId, identities)
@@ -153,9 +153,9 @@ export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
 ) {
   const transaction = yield* Transaction
   const erasures = yield* ErasureRepository
-  const withdrawals = yield* WithdrawalRepository
+  const suppressions = yield* SuppressionRepository
   const erase = Effect.gen(function* () {
-    const inFlight = yield* withdrawals.lock(organizationId, new Set(recipientIds))
+    const inFlight = yield* suppressions.lockRecipients(organizationId, new Set(recipientIds))
     const subject = yield* erasures.findRecipients(
       organizationId,
       recipientIds.filter((id) => !inFlight.has(id)),

@@ -7,7 +7,6 @@ import type { Npi } from "../recipients/Npi.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { ErasedClinicianRepository, isErased, withoutErased } from "../suppressions/ErasedClinicianRepository.ts"
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
-import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { assertNoNewMatches, withdrawReached } from "../suppressions/Withdrawals.ts"
 import { parseTraceparent } from "../TraceContext.ts"
 import { Transaction } from "../Transaction.ts"
@@ -76,11 +75,11 @@ export const applyNext = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ApplyResult | undefined, never, Effect.Services<ReturnType<typeof applyEvents>>> {
   const { attempt } = yield* Transaction
   const inbox = yield* InboxRepository
-  const withdrawals = yield* WithdrawalRepository
+  const suppressions = yield* SuppressionRepository
   // Kept outside of the transaction, in case it is rejected.
   let events: ReadonlyArray<WaitingEvent> = []
   const apply = Effect.gen(function* () {
-    if (!(yield* withdrawals.takeTurn(organizationId))) return undefined
+    if (!(yield* suppressions.takeTurn(organizationId))) return undefined
     events = yield* inbox.readWaiting(organizationId, limit)
     return yield* withinTraces(organizationId, events, applyEvents(organizationId, events))
   })
@@ -123,7 +122,7 @@ const withinTraces = <A, E, R>(
 const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId, events: ReadonlyArray<WaitingEvent>) {
   const inbox = yield* InboxRepository
   const recipients = yield* RecipientRepository
-  const withdrawals = yield* WithdrawalRepository
+  const suppressions = yield* SuppressionRepository
 
   const parse = parseInboundEvent((yield* Deployment).livemode)
   const parsed = events.map((event) => ({ eventId: event.eventId, result: parse(event) }))
@@ -136,16 +135,16 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
     ...events.map(({ npi }) => ({ npi: npi as Npi | null, email: null })),
   ])
 
-  const matches = yield* withdrawals.findMatches(organizationId, steps)
+  const matches = yield* suppressions.findMatches(organizationId, steps)
   const tokens = steps.flatMap(({ token }) => token ?? [])
   const attributed = yield* recipients.findIds(organizationId, tokens)
   const locked = new Set([...matches.map(({ id }) => id), ...attributed.values()])
-  const ready = deferBlockedClinicians(steps, matches, yield* withdrawals.lock(organizationId, locked))
+  const ready = deferBlockedClinicians(steps, matches, yield* suppressions.lockRecipients(organizationId, locked))
 
   let reached: ReadonlyArray<ProgramId> = []
   if (ready.length > 0) {
     const accounts = ready.filter(({ stage }) => stage === "account_created")
-    yield* (yield* SuppressionRepository).add(organizationId, withoutErased(erased, accounts), "account_created")
+    yield* suppressions.add(organizationId, withoutErased(erased, accounts), "account_created")
     // Another address of an erased NPI is known only by its hash.
     const others = accounts.filter(({ npi, email }) => email !== null && erased.npis.has(npi))
     if (others.length > 0) yield* erasures.add(organizationId, others)
@@ -156,7 +155,7 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
       ready.map((step) => ({ ...step, npi: (erased.npis.get(step.npi) ?? step.npi) as Npi })),
       at,
     )
-    yield* withdrawals.withdraw(organizationId, toWithdrawals(ready, matches), at)
+    yield* suppressions.withdraw(organizationId, toWithdrawals(ready, matches), at)
     const created = ready.flatMap(({ token }) => (token === null ? [] : (attributed.get(token) ?? [])))
     yield* recipients.markAccountCreated(organizationId, created, at)
     reached = reachedNow(quotas, at)

@@ -16,7 +16,6 @@ import type {
   WithdrawalReason,
 } from "./Suppression.ts"
 import { SuppressionRepository } from "./SuppressionRepository.ts"
-import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 
 /** Maximum recipients withdrawn per transaction when programs end. */
 const MAX_WITHDRAWN = 1000
@@ -45,23 +44,22 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
 ) {
   const transaction = yield* Transaction
   const suppressions = yield* SuppressionRepository
-  const withdrawals = yield* WithdrawalRepository
   const erasures = yield* ErasedClinicianRepository
   const { programId = null } = scope
   const { organizationId } =
     scope.programId === undefined ? scope : yield* (yield* ProgramRepository).find(scope.programId)
   const clinicians = given.map((clinician) => ({ ...clinician, programId }))
   const suppressOnce = Effect.gen(function* () {
-    if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
+    if (!(yield* suppressions.takeTurn(organizationId))) return yield* new WithdrawalConflict()
     // Read while holding the lock: an erasure takes it too, and its clinicians are suppressed by their hashes.
     const suppressed = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
-    const locked = new Set((yield* withdrawals.findMatches(organizationId, suppressed)).map(({ id }) => id))
-    if ((yield* withdrawals.lock(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
+    const locked = new Set((yield* suppressions.findMatches(organizationId, suppressed)).map(({ id }) => id))
+    if ((yield* suppressions.lockRecipients(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
     const added = yield* suppressions.add(organizationId, suppressed, reason, options)
     const at = yield* transaction.commitTimestamp(organizationId)
     yield* assertNoNewMatches(organizationId, suppressed, locked)
     const chosen = [...locked].map((id) => ({ id, reason: "suppressed" as const }))
-    return { added, withdrawn: yield* withdrawals.withdraw(organizationId, chosen, at) }
+    return { added, withdrawn: yield* suppressions.withdraw(organizationId, chosen, at) }
   })
   return yield* transaction.run(suppressOnce).pipe(Effect.retry(WITHDRAWAL_TRIES), Effect.orDie)
 })
@@ -75,7 +73,7 @@ export const assertNoNewMatches = Effect.fnUntraced(function* (
   clinicians: ReadonlyArray<ProgramClinician>,
   locked: ReadonlySet<RecipientId>,
 ) {
-  const matches = yield* (yield* WithdrawalRepository).findMatches(organizationId, clinicians)
+  const matches = yield* (yield* SuppressionRepository).findMatches(organizationId, clinicians)
   if (matches.some(({ id }) => !locked.has(id))) return yield* new WithdrawalConflict()
 })
 
@@ -96,9 +94,9 @@ export const suppressAddresses = Effect.fnUntraced(function* (
 
 /** Withdraws the next waiting recipients of programs that reached their quota. Returns their number. */
 export const withdrawReached = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const withdrawals = yield* WithdrawalRepository
-  if (!(yield* withdrawals.takeTurn(organizationId))) return 0
-  const ids = yield* withdrawals.findReached(organizationId, MAX_WITHDRAWN)
+  const suppressions = yield* SuppressionRepository
+  if (!(yield* suppressions.takeTurn(organizationId))) return 0
+  const ids = yield* suppressions.findReached(organizationId, MAX_WITHDRAWN)
   return (yield* withdrawIdle(organizationId, new Set(ids), "quota_reached")).withdrawn
 }, inTransaction)
 
@@ -115,18 +113,15 @@ export const withdrawSuppressed = Effect.gen(function* () {
   return done.reduce((sum, count) => sum + count, 0)
 })
 
-const withdrawOf = Effect.fnUntraced(function* (
-  organizationId: OrganizationId,
-  suppressions: ReadonlyArray<Suppression>,
-) {
-  const withdrawals = yield* WithdrawalRepository
-  if (!(yield* withdrawals.takeTurn(organizationId))) return 0
-  const clinicians = suppressions.map(toClinician)
-  const matches = yield* withdrawals.findMatches(organizationId, clinicians)
+const withdrawOf = Effect.fnUntraced(function* (organizationId: OrganizationId, waiting: ReadonlyArray<Suppression>) {
+  const suppressions = yield* SuppressionRepository
+  if (!(yield* suppressions.takeTurn(organizationId))) return 0
+  const clinicians = waiting.map(toClinician)
+  const matches = yield* suppressions.findMatches(organizationId, clinicians)
   const { inFlight } = yield* withdrawIdle(organizationId, new Set(matches.map(({ id }) => id)), "suppressed")
   const blocked = new Set(matches.filter(({ id }) => inFlight.has(id)).map(({ clinician }) => clinician))
-  const applied = suppressions.filter((_, i) => !blocked.has(clinicians[i]!))
-  yield* (yield* SuppressionRepository).markApplied(organizationId, applied)
+  const applied = waiting.filter((_, i) => !blocked.has(clinicians[i]!))
+  yield* suppressions.markApplied(organizationId, applied)
   return applied.length
 }, inTransaction)
 
@@ -142,10 +137,10 @@ const withdrawIdle = Effect.fnUntraced(function* (
   ids: ReadonlySet<RecipientId>,
   reason: WithdrawalReason,
 ) {
-  const withdrawals = yield* WithdrawalRepository
-  const inFlight = ids.size === 0 ? ids : yield* withdrawals.lock(organizationId, ids)
+  const suppressions = yield* SuppressionRepository
+  const inFlight = ids.size === 0 ? ids : yield* suppressions.lockRecipients(organizationId, ids)
   const chosen = [...ids].filter((id) => !inFlight.has(id)).map((id) => ({ id, reason }))
   if (chosen.length === 0) return { inFlight, withdrawn: 0 }
   const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-  return { inFlight, withdrawn: yield* withdrawals.withdraw(organizationId, chosen, at) }
+  return { inFlight, withdrawn: yield* suppressions.withdraw(organizationId, chosen, at) }
 })

@@ -1,16 +1,21 @@
-import { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeCount, firstOr } from "../rowsOf.ts"
+import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
+import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { decodeSuppressions, suppressionColumns, toKeyTable } from "./suppressionRows.ts"
 
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
+const decodeTurn = decodeValue({ is_taken: Schema.Boolean })
+const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
+const decodeIds = decodeColumn({ id: RecipientId })
 
 export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* (sql) {
+  const isWaiting = sql`sent_at is null and bounced_at is null and withdrawn_at is null`
   const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
     programId === undefined
       ? Effect.succeed(organizationId)
@@ -75,5 +80,94 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
       sql`
           update suppressions suppression set applied_at = clock_timestamp() from ${toKeyTable(keys)}
           where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value and program_id = ''`,
+
+    takeTurn: (organizationId) =>
+      sql`
+          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as is_taken`.pipe(
+        decodeTurn,
+      ),
+
+    findMatches: (organizationId, clinicians) => {
+      // Probes keys one by one, independent of the statistics.
+      const matching = (isSame: string) => sql`
+          select recipient.id, position::int from match join campaign using (program_id)
+          cross join lateral (
+            select recipient_id from recipient_keys
+            where organization_id = ${organizationId} and campaign_id = campaign.id and ${sql.literal(isSame)} limit 1
+          ) key
+          cross join lateral (
+            select id from recipients
+            where organization_id = ${organizationId} and recipients.id = recipient_id and ${isWaiting} limit 1
+          ) recipient`
+      const wanted = clinicians.map(({ programId, npi, email }) => {
+        return { programId: programId ?? "", npi: npi ?? "", email: email ?? "" }
+      })
+      return sql`
+          with match as materialized (
+            select program.id as program_id, npi, email, position - 1 as position
+            from ${toTable("match", wanted, { programId: "text", npi: "text", email: "text" }, "position")}
+            cross join lateral (
+              select match.program_id as id where match.program_id <> ''
+              union all
+              select id from programs where match.program_id = '' and organization_id = ${organizationId}
+            ) program
+          ), campaign as materialized (
+            select program_id, id from campaigns
+            where organization_id = ${organizationId} and program_id in (select program_id from match) and exists (
+              select from recipients where organization_id = ${organizationId} and campaign_id = campaigns.id and ${isWaiting})
+          )
+          ${matching("recipient_keys.npi = match.npi")} union ${matching("recipient_keys.email = lower(match.email)")}
+          order by position`.pipe(
+        decodeMatches,
+        Effect.map((rows) => rows.map(({ id, position }) => ({ id, clinician: clinicians[position]! }))),
+      )
+    },
+
+    findReached: (organizationId, limit) =>
+      sql`
+          select recipient.id from programs program
+          cross join lateral (
+            select waiting.id from campaigns campaign cross join lateral (
+              select id from recipients
+              where organization_id = program.organization_id and campaign_id = campaign.id and ${isWaiting} limit ${limit}
+            ) waiting
+            where campaign.organization_id = program.organization_id and program_id = program.id
+            limit ${limit}
+          ) recipient
+          where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
+          limit ${limit}`.pipe(decodeIds),
+
+    // Locks recipients in id order before their messages, like all other code, to avoid deadlocks.
+    lockRecipients: Effect.fnUntraced(function* (organizationId, recipientIds) {
+      const ids = [...recipientIds]
+      yield* sql`select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[]) order by id for update`
+      const inFlight = yield* sql`
+          with message as materialized (
+            select recipient_id, lease_until from messages
+            where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+            order by recipient_id for update
+          )
+          select recipient_id as id from message where lease_until >= clock_timestamp()`.pipe(decodeIds)
+      return new Set(inFlight)
+    }),
+
+    withdraw: Effect.fnUntraced(function* (organizationId, withdrawals, at) {
+      if (withdrawals.length === 0) return 0
+      const withdrawn = yield* sql`
+          with withdrawn as (
+            update recipients recipient
+            set withdrawn_at = ${at}::timestamptz, withdrawal_reason = reason, updated_at = ${at}::timestamptz
+            from ${toTable("chosen", withdrawals, { id: "text", reason: "text" })}
+            where recipient.organization_id = ${organizationId} and recipient.id = chosen.id
+              and ${isWaiting}
+            returning recipient.id, ${RECIPIENT_STATE}
+          ), unsent as (
+            delete from messages message using withdrawn
+            where message.organization_id = ${organizationId} and message.recipient_id = withdrawn.id
+            returning -1 as sign, ${MESSAGE_STATE}
+          ), counted as (${countRecipients("withdrawn")}), tallied as (${countMessages("select * from unsent")})
+          select from withdrawn`
+      return withdrawn.length
+    }),
   }
 })

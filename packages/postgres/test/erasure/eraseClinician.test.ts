@@ -16,7 +16,6 @@ import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedC
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
-import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { recordHits } from "@outreach/testing/recordHits"
@@ -153,10 +152,10 @@ describe("the outcome of a message", () => {
     const [lease] = leases
     const blocked = yield* Deferred.make<void>()
     const erasing = yield* erase(organization.id).pipe(
-      Effect.updateService(WithdrawalRepository, (withdrawals) => ({
-        ...withdrawals,
-        lock: (...args) =>
-          Effect.tap(withdrawals.lock(...args), ({ size }) =>
+      Effect.updateService(SuppressionRepository, (suppressions) => ({
+        ...suppressions,
+        lockRecipients: (...args) =>
+          Effect.tap(suppressions.lockRecipients(...args), ({ size }) =>
             size > 0 ? Deferred.succeed(blocked, undefined) : Effect.void,
           ),
       })),

@@ -5,7 +5,7 @@ import type { ProgramId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
-import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -126,15 +126,15 @@ describe("suppressClinicians of an organization", () => {
 
 /** Starts to suppress the first recipient; returns after two failed attempts. */
 const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
-  const withdrawals = yield* WithdrawalRepository
+  const suppressions = yield* SuppressionRepository
   const third = yield* Latch.make()
   let tries = 0
-  const takeTurn: typeof withdrawals.takeTurn = (organizationId) => {
+  const takeTurn: typeof suppressions.takeTurn = (organizationId) => {
     tries += 1
-    return Effect.andThen(tries > 2 ? third.open : Effect.void, withdrawals.takeTurn(organizationId))
+    return Effect.andThen(tries > 2 ? third.open : Effect.void, suppressions.takeTurn(organizationId))
   }
   const suppressing = yield* suppressClinicians({ programId }, [{ npi: npi(0), email: null }], "operator").pipe(
-    Effect.provideService(WithdrawalRepository, { ...withdrawals, takeTurn }),
+    Effect.provideService(SuppressionRepository, { ...suppressions, takeTurn }),
     Effect.forkDetach,
   )
   yield* third.await
@@ -144,7 +144,7 @@ const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
 describe("suppressClinicians", () => {
   test("waits while another transaction of the organization withdraws", function* () {
     const { organization, program } = yield* seedCampaign({ recipients: 2 })
-    const { takeTurn } = yield* WithdrawalRepository
+    const { takeTurn } = yield* SuppressionRepository
     const suppressing = yield* whileOpen(takeTurn(organization.id), () => failTwice(program.id))
     expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
   })
