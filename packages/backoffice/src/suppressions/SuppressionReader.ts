@@ -5,7 +5,11 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { decodeSuppressions, suppressionColumns, toKeyTable } from "@outreach/postgres/suppressions/suppressionRows"
+import {
+  decodeSuppressions,
+  suppressionColumns,
+  toKeyTable,
+} from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 

@@ -11,7 +11,24 @@ import { readSettled } from "../events/readSettled.ts"
 import { keyset } from "../keyset.ts"
 import { columnOf, decodeColumn, decodeRows, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { recipientColumns, recipientOf } from "./recipientRows.ts"
+
+// CPU time in microseconds from rows to JSON bytes, for a page of 100 recipients with 24 pages in flight:
+//
+//                                                   process   PostgreSQL
+//   rows as objects by column name, JSON.stringify    846         450
+//   rows as arrays, JSON from a template               690         400
+//   JSON of each row concatenated in SQL               640        1150
+//   JSON of the page aggregated in SQL                 500        1250
+// all except the times concatenated in SQL           690         675
+//   json_build_object                                  745        1600
+//
+// The adapter still creates an object per row, because the port requires it: 725, compared with 796 for objects from the driver, in a separate run.
+// The difference is mostly to_char: formatting a row's times costs PostgreSQL more than the whole row costs the process.
+
+const rows = rowsOf(Recipient)
+/** The columns of a recipient, and their decoder. */
+export const { columns: recipientColumns, decode: decodeRecipients } = rows
+const recipientOf = rows.fromValues
 
 const { id, token, npi, email, updatedAt } = Recipient.fields
 /** Validated during the import. */
@@ -189,7 +206,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
             last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
           where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`,
 
-    // The process writes the JSON: see recipientRows.ts. Conditions without "or" are each one range of
+    // Conditions without "or" are each one range of
     // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs the same as the first.
     page: (organizationId, after, limit) => {
       const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)

@@ -10,7 +10,7 @@ import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Effect, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { deleteMessages } from "../campaigns/campaignChanges.ts"
-import { decodeRecipients, recipientColumns } from "../recipients/recipientRows.ts"
+import { decodeRecipients, recipientColumns } from "../recipients/RecipientRepositoryPg.ts"
 import { decodeColumn, first, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Restore)

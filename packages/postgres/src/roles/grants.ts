@@ -2,116 +2,96 @@
 export const ROLE_KINDS = ["api", "worker", "operator", "reader"] as const
 export type RoleKind = (typeof ROLE_KINDS)[number]
 
-/** The rights of each kind of role except the reader, who may select all columns except `SECRET_COLUMNS`. */
+/** The rights of each kind of role except the reader, who may only select all columns except `SECRET_COLUMNS`. */
 type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
 
 /**
- * The rights on each table: SQL privileges separated by commas, limited to columns if possible.
+ * The rights on each table: SQL privileges separated by commas, limited to columns if possible. Operators may also select all columns.
  *
  * `select … for update` and `for share` need the right to update a column. Two releases run side by side during an upgrade, so keep a
  * right in this table for one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
-  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, contacts)" },
-  organization_clock: { api: "select", worker: "select, update", operator: "select, insert, update" },
-  api_keys: { api: "select, update (last_used_at)", operator: "select, insert, update" },
-  rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },
-  programs: { api: "select", worker: "select", operator: "select, insert, update" },
-  campaigns: { api: "select", worker: "select, update", operator: "select, insert, update" },
-  campaign_counts: { worker: "select, insert, update", operator: "select, insert" },
-  campaign_count_changes: { api: "insert", worker: "select, insert, delete", operator: "select, insert" },
-  campaign_domains: { worker: "select, insert, update", operator: "select, update (last_reply)" },
-  recipients: {
-    api: "select, update (last_event_at)",
-    worker: "select, insert, update",
-    operator: "select, insert, update",
-  },
-  recipient_keys: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
-  recipient_fields: { worker: "select, insert, delete", operator: "select, insert, update, delete" },
-  events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
-  webhook_endpoints: {
-    api: "select",
-    worker: "select, update (removed_at), delete",
-    operator: "select, insert, update",
-  },
-  signing_secrets: {
-    api: "select, update (last_verified_at)",
-    worker: "select, delete",
-    operator: "select, insert, update",
-  },
-  delivery_workers: { worker: "select, insert, update, delete", operator: "select" },
-  endpoint_readers: { worker: "select, insert, update, delete", operator: "select, insert, update" },
-  reader_positions: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  deliveries: { worker: "select, insert, update, delete", operator: "select, insert, update (due_at)" },
-  delivery_attempts: { worker: "select, insert, delete", operator: "select, update (response)" },
-  delivered: { worker: "select, insert", operator: "select, update (attempts, deliveries)" },
-  dead_letters: { worker: "select, insert, update, delete", operator: "select, update, delete" },
-  failure_groups: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  delivery_outcomes: { worker: "select, insert, update, delete", operator: "select" },
-  replay_jobs: { worker: "select, update", operator: "select, insert, update" },
-  inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "select, update" },
-  inbox_keys: { api: "select, insert", worker: "select", operator: "select" },
-  qualifications: { worker: "select, insert", operator: "select, update (npi)" },
-  messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "select, delete" },
-  imports: { operator: "select, insert, update, delete" },
-  campaign_turns: { worker: "select, insert, update, delete", operator: "select" },
-  organization_turns: { worker: "select, insert, update, delete", operator: "select" },
-  send_rates: { worker: "select, insert, update, delete", operator: "select" },
-  hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
-  hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
+  organizations: { api: "select", worker: "select", operator: "insert, update (name, contacts)" },
+  organization_clock: { api: "select", worker: "select, update", operator: "insert, update" },
+  api_keys: { api: "select, update (last_used_at)", operator: "insert, update" },
+  rate_windows: { api: "select, insert, update", worker: "select, delete" },
+  programs: { api: "select", worker: "select", operator: "insert, update" },
+  campaigns: { api: "select", worker: "select, update", operator: "insert, update" },
+  campaign_counts: { worker: "select, insert, update", operator: "insert" },
+  campaign_count_changes: { api: "insert", worker: "select, insert, delete", operator: "insert" },
+  campaign_domains: { worker: "select, insert, update", operator: "update (last_reply)" },
+  recipients: { api: "select, update (last_event_at)", worker: "select, insert, update", operator: "insert, update" },
+  recipient_keys: { api: "select", worker: "select, insert, update", operator: "insert, update" },
+  recipient_fields: { worker: "select, insert, delete", operator: "insert, update, delete" },
+  events: { api: "select", worker: "select, insert, update (body)", operator: "insert, update (body)" },
+  webhook_endpoints: { api: "select", worker: "select, update (removed_at), delete", operator: "insert, update" },
+  signing_secrets: { api: "select, update (last_verified_at)", worker: "select, delete", operator: "insert, update" },
+  delivery_workers: { worker: "select, insert, update, delete" },
+  endpoint_readers: { worker: "select, insert, update, delete", operator: "insert, update" },
+  reader_positions: { worker: "select, insert, update, delete", operator: "insert, update, delete" },
+  deliveries: { worker: "select, insert, update, delete", operator: "insert, update (due_at)" },
+  delivery_attempts: { worker: "select, insert, delete", operator: "update (response)" },
+  delivered: { worker: "select, insert", operator: "update (attempts, deliveries)" },
+  dead_letters: { worker: "select, insert, update, delete", operator: "update, delete" },
+  failure_groups: { worker: "select, insert, update, delete", operator: "insert, update, delete" },
+  delivery_outcomes: { worker: "select, insert, update, delete" },
+  replay_jobs: { worker: "select, update", operator: "insert, update" },
+  inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "update" },
+  inbox_keys: { api: "select, insert", worker: "select" },
+  qualifications: { worker: "select, insert", operator: "update (npi)" },
+  messages: { worker: "select, insert, update, delete", operator: "insert, update, delete" },
+  message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "delete" },
+  imports: { operator: "insert, update, delete" },
+  campaign_turns: { worker: "select, insert, update, delete" },
+  organization_turns: { worker: "select, insert, update, delete" },
+  send_rates: { worker: "select, insert, update, delete" },
+  hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "update" },
+  hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "delete" },
   suppressions: {
     worker: "select, insert, update (applied_at, reason, by_unsubscription)",
-    operator: "select, insert, update (reason, by_unsubscription), delete",
+    operator: "insert, update (reason, by_unsubscription), delete",
   },
-  late_refusals: { worker: "select, insert, delete", operator: "select, delete" },
-  complaints: { worker: "select, insert, delete", operator: "select, delete" },
-  unsubscriptions: {
-    api: "select, insert, update",
-    worker: "select, insert, update, delete",
-    operator: "select, delete",
-  },
-  digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
-  digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
-  stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
-  stored_response_totals: { api: "select, insert, update", operator: "select" },
-  erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
+  late_refusals: { worker: "select, insert, delete", operator: "delete" },
+  complaints: { worker: "select, insert, delete", operator: "delete" },
+  unsubscriptions: { api: "select, insert, update", worker: "select, insert, update, delete", operator: "delete" },
+  digest_outreach: { api: "select", worker: "select, insert, update", operator: "insert, update" },
+  digest_funnel: { api: "select", worker: "select, insert, update" },
+  stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "delete" },
+  stored_response_totals: { api: "select, insert, update" },
+  erasure_keys: { worker: "select, insert, update (placeholders)", operator: "insert, update" },
   senders: {
     worker: "select, update (ramp_day_number, ramp_counted_on, ramp_sent)",
-    operator: "select, insert, update, delete",
+    operator: "insert, update, delete",
   },
-  link_domains: { api: "select", worker: "select", operator: "select, insert, update, delete" },
-  dkim_keys: { worker: "select", operator: "select, insert, update, delete" },
-  erased_clinicians: { worker: "select", operator: "select, insert" },
-  erased_events: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  erasures: { operator: "select, insert, update" },
-  timelines: { api: "select", worker: "select, insert", operator: "select, insert" },
-  restores: { api: "select", worker: "select", operator: "select, insert, update" },
+  link_domains: { api: "select", worker: "select", operator: "insert, update, delete" },
+  dkim_keys: { worker: "select", operator: "insert, update, delete" },
+  erased_clinicians: { worker: "select", operator: "insert" },
+  erased_events: { worker: "select, insert, update, delete", operator: "insert, update, delete" },
+  erasures: { operator: "insert, update" },
+  timelines: { api: "select", worker: "select, insert", operator: "insert" },
+  restores: { api: "select", worker: "select", operator: "insert, update" },
   // The database sets the time, the role and the id.
-  audit_log: {
-    operator: "select, insert (operator, os_user, host, command, arguments, objects, organizations, submission)",
-  },
-  audit_results: { operator: "select, insert (command_id, result, code)" },
+  audit_log: { operator: "insert (operator, os_user, host, command, arguments, objects, organizations, submission)" },
+  audit_results: { operator: "insert (command_id, result, code)" },
   // Written by triggers of the two tables, with the owner's rights.
-  audit_chain: { operator: "select" },
-  operators: { operator: "select, insert, update (role, removed_at)" },
-  sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
-  operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
-  clock_watch: {
-    api: "select",
-    worker: "select, update (identity, seen_at)",
-    operator: "select, update (identity, seen_at)",
-  },
-  retention_limits: { operator: "select" },
-  granted_roles: { api: "select", worker: "select", operator: "select" },
-  migrations: { api: "select", worker: "select", operator: "select" },
+  audit_chain: {},
+  operators: { operator: "insert, update (role, removed_at)" },
+  sign_in_links: { worker: "select, delete", operator: "insert, update (used_at), delete" },
+  operator_sessions: { worker: "select, delete", operator: "insert, update (last_used_at), delete" },
+  clock_watch: { api: "select", worker: "select, update (identity, seen_at)", operator: "update (identity, seen_at)" },
+  retention_limits: {},
+  granted_roles: { api: "select", worker: "select" },
+  migrations: { api: "select", worker: "select" },
 }
 
 /** Returns the rights of a kind of role on a table, from `TABLE_GRANTS`: for example `select`, or `update (name)` for one column. */
-export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<string> =>
-  [...(TABLE_GRANTS[table]?.[kind] ?? "").matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(
+export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<string> => {
+  const granted = [...(TABLE_GRANTS[table]?.[kind] ?? "").matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(
     ([, privilege, columns]) => columns?.split(/,\s*/).map((column) => `${privilege} (${column})`) ?? privilege!,
   )
+  return kind === "operator" ? ["select", ...granted] : granted
+}
 
 /** Columns that the reader may not select: credentials, and response bodies, which may contain credentials. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {

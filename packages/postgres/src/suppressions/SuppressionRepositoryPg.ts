@@ -1,13 +1,27 @@
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
-import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { Suppression, type SuppressionKey, type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr } from "../rowsOf.ts"
+import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-import { decodeSuppressions, suppressionColumns, toKeyTable } from "./suppressionRows.ts"
+
+const suppressions = rowsOf(Suppression, { programId: "nullif(suppression.program_id, '')" })
+
+/** The columns of a row `suppression`, and their decoder. */
+export const suppressionColumns = suppressions.columnsOf("suppression")
+export const decodeSuppressions = suppressions.decode
+
+/** Creates the table `key (kind, value)` of these keys. */
+export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragment =>
+  toTable(
+    "key",
+    keys.map(({ kind, value }) => ({ kind, value: value.toLowerCase() })),
+    { kind: "text", value: "text" },
+  )
 
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 const decodeTurn = decodeValue({ is_taken: Schema.Boolean })
