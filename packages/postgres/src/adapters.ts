@@ -20,6 +20,7 @@ import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.t
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { OldRows } from "./OldRows.ts"
 import { FactReader } from "./operators/FactReader.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
@@ -58,6 +59,7 @@ export const adapters = Layer.merge(Settlements.layer, ErasureRepositoryPg).pipe
       DeliveryOutcomes.layer,
       ReplayJobQueuePg,
       Partitions.layer,
+      OldRows.layer,
       ClockWatch.layer,
       FactReader.layer,
       SenderRepositoryPg,

@@ -2,11 +2,8 @@ import { describe, expect } from "@effect/vitest"
 import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { migratedDatabase, runOnDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -83,12 +80,13 @@ const ALL_THERE = { hits: 1, attempts: 1, outcomes: 1, groups: 1, responses: 1, 
 
 /** Deletes rows older than 90 days or their retention period; returns the campaign with recipients to erase. */
 const forgetAll = Effect.gen(function* () {
-  yield* (yield* HitRepository).forget(90)
-  yield* (yield* MessageQueue).forgetAttempts(90)
+  const rows = yield* OldRows
+  yield* rows.deleteHits(90)
+  yield* rows.deleteAttempts(90)
   yield* (yield* DeliveryOutcomes).forget(90)
   yield* (yield* DeliveryOutcomes).forgetGroups(90)
-  yield* (yield* IdempotencyRepository).forgetExpired
-  yield* (yield* OperatorRepository).deleteExpired
+  yield* rows.deleteResponses
+  yield* rows.deleteSignIns
   const deadLetters = yield* DeliveryRepository
   const before = yield* deadLetters.daysAgo(90)
   if (before !== null) yield* deadLetters.purge({ keepsDoubtful: true }, before, null)

@@ -1,8 +1,7 @@
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { Hints } from "@outreach/postgres/events/Hints"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, type Config, Effect } from "effect"
 import { logFailure, repeatEvery, repeatUntilEmpty, withPauses } from "../loops/retryForever.ts"
@@ -18,8 +17,7 @@ const DAY_MS = 86_400_000
 export const managePartitions = Effect.fnUntraced(function* (retention: Retention) {
   const { historyDays, deadLettersDays } = retention
   const partitions = yield* Partitions
-  const hits = yield* HitRepository
-  const messages = yield* MessageQueue
+  const oldRows = yield* OldRows
   const hints = yield* Hints
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
@@ -72,8 +70,8 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   return yield* Effect.all(
     [
       everyMinute("managePartitions", keepAll),
-      everyMinute("forgetHits", repeatUntilEmpty(hits.forget(historyDays))),
-      everyMinute("forgetAttempts", repeatUntilEmpty(messages.forgetAttempts(historyDays))),
+      everyMinute("forgetHits", repeatUntilEmpty(oldRows.deleteHits(historyDays))),
+      everyMinute("forgetAttempts", repeatUntilEmpty(oldRows.deleteAttempts(historyDays))),
       ...(deadLettersDays === null ? [] : [everyMinute("purgeDeadLetters", purgeOld(deadLettersDays))]),
     ],
     { concurrency: "unbounded", discard: true },

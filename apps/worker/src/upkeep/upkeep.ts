@@ -1,11 +1,8 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { Effect } from "effect"
 import { repeatEvery, repeatUntilEmpty } from "../loops/retryForever.ts"
 import { whileClockTrusted } from "./watchClock.ts"
@@ -26,14 +23,9 @@ export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemo
 )
 
 /** Deletes rate windows, idempotency keys, sending rates, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
-export const deleteExpired = Effect.gen(function* () {
-  const once = settleAll([
-    (yield* ApiKeyRepository).forgetWindows,
-    (yield* IdempotencyRepository).forgetExpired,
-    (yield* MessageQueue).forgetRates,
-    (yield* OperatorRepository).deleteExpired,
-  ])
-  return yield* repeatEvery("deleteExpired", "1 minute", whileClockTrusted(once))
+export const deleteExpired = Effect.flatMap(OldRows, (rows) => {
+  const once = settleAll([rows.deleteRateWindows, rows.deleteResponses, rows.deleteSendRates, rows.deleteSignIns])
+  return repeatEvery("deleteExpired", "1 minute", whileClockTrusted(once))
 })
 
 /**

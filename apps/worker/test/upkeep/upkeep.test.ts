@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { Hints, type Topic } from "@outreach/postgres/events/Hints"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -75,8 +75,8 @@ test("workers merge outcomes that are days old by the hour, and delete those pas
 
 test("workers delete expired rows although one kind of them can't be deleted", function* () {
   yield* sql`insert into send_rates values ('', now() - interval '1 day')`
-  const forgetWindows = Effect.die(new Error("a defect"))
-  const deleting = Effect.updateService(deleteExpired, ApiKeyRepository, (keys) => ({ ...keys, forgetWindows }))
+  const deleteRateWindows = Effect.die(new Error("a defect"))
+  const deleting = Effect.updateService(deleteExpired, OldRows, (rows) => ({ ...rows, deleteRateWindows }))
   expect(yield* whileTwo(deleting, sql`select from send_rates`, ({ length }) => length === 0)).toEqual([])
 })
 

@@ -2,7 +2,6 @@ import { createMatcher } from "@outreach/domain/erasure/createMatcher"
 import { eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
 import { isKeyed, PERSONAL_TABLES, type PersonalTable } from "@outreach/domain/erasure/PersonalData"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { reader } from "@outreach/postgres/adapter"
@@ -74,8 +73,6 @@ export const PersonalDataReader = reader("PersonalDataReader", function* (sql) {
   })
 
   const read = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
-    const organizations = yield* sql`select from organizations where id = ${organizationId}`
-    if (organizations.length === 0) return yield* new OrganizationNotFound({ organizationId })
     const subject = yield* ownSubject(organizationId, clinician)
     const { npis, emails }: Subject = subject
     const keys = yield* finder.searches.events(subject)

@@ -6,8 +6,6 @@ import { Timestamp } from "../Timestamp.ts"
 
 /** Maximum hits of a recipient's link per clock minute that are stored and forwarded individually: from one network, and in total. */
 export const MAX_HITS_PER_MINUTE = { network: 20, link: 40 } as const
-/** Retention of a clock minute's counts. */
-export const HIT_COUNT_RETENTION_SECONDS = 3600
 /** Maximum wait of a hit for its message's acceptance: scanners follow links before the mail server responds. */
 export const MAX_JUDGMENT_DELAY_SECONDS = 60
 /** Age of earlier hits that matter for classifying the next one. */

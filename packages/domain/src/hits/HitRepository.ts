@@ -20,7 +20,5 @@ export class HitRepository extends Context.Service<
       organizationId: OrganizationId,
       judged: ReadonlyArray<JudgedHit>,
     ): Effect.Effect<ReadonlySet<RecipientId>>
-    /** Deletes hits that were classified more than a number of days ago, in batches. Returns their number, 0 when none are left. */
-    forget(days: number): Effect.Effect<number>
   }
 >()("domain/hits/HitRepository") {}

@@ -37,6 +37,5 @@ export class IdempotencyRepository extends Context.Service<
     lock(request: IdempotentRequest): Effect.Effect<KeyHolder>
     /** Stores a response, and deletes the organization's oldest ones above a total of `maxBytes`. */
     store(request: IdempotentRequest, response: StoredResponse, maxBytes: number): Effect.Effect<void>
-    readonly forgetExpired: Effect.Effect<void>
   }
 >()("domain/idempotency/IdempotencyRepository") {}

@@ -74,9 +74,6 @@ export interface MessageClaim {
   readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
 }
 
-/** Retention of unused rates: longer than the saved second, so that a clock set back doesn't delete active ones. */
-export const SEND_RATE_RETENTION_SECONDS = 3600
-
 export class MessageQueue extends Context.Service<
   MessageQueue,
   {
@@ -89,8 +86,6 @@ export class MessageQueue extends Context.Service<
     lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
     /** Extends leases that are still held. Returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
-    /** Deletes rates unused for `SEND_RATE_RETENTION_SECONDS`. */
-    readonly forgetRates: Effect.Effect<void>
     /** Reads the common data of a campaign's messages. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
     /** Reads the fields of recipients; recipients without fields are absent. */
@@ -121,7 +116,5 @@ export class MessageQueue extends Context.Service<
     ): Effect.Effect<void>
     /** Schedules campaigns' next turns within these numbers of seconds. Failures are ignored: the turn then comes within a minute. */
     bringTurnsForward(organizationId: OrganizationId, delays: ReadonlyMap<CampaignId, number>): Effect.Effect<void>
-    /** Deletes some attempts older than this number of days. Returns their number. */
-    forgetAttempts(days: number): Effect.Effect<number>
   }
 >()("domain/mail/MessageQueue") {}

@@ -56,7 +56,5 @@ export class OperatorRepository extends Context.Service<
     /** Closes an operator's open sessions, or one of them. Returns their number. */
     endSessions(operatorId: OperatorId, sessionId?: SessionId): Effect.Effect<number, SessionNotFound>
     endSession(token: string): Effect.Effect<void>
-    /** Deletes some expired links and sessions. */
-    readonly deleteExpired: Effect.Effect<void>
   }
 >()("domain/operators/OperatorRepository") {}

@@ -44,6 +44,5 @@ export class ApiKeyRepository extends Context.Service<
     revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
     /** Authenticates the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, without counting. */
     authenticateKey(text: string): Effect.Effect<KeyUse | undefined>
-    readonly forgetWindows: Effect.Effect<void>
   }
 >()("domain/organizations/ApiKeyRepository") {}

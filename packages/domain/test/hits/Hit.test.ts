@@ -1,12 +1,6 @@
 import { suspect } from "@outreach/bot-suspicion"
 import { expect, it } from "vitest"
-import {
-  EARLIER_HITS_SECONDS,
-  HIT_COUNT_RETENTION_SECONDS,
-  MAX_EARLIER_HITS,
-  MAX_HITS_PER_MINUTE,
-  MAX_JUDGMENT_DELAY_SECONDS,
-} from "../../src/hits/Hit.ts"
+import { EARLIER_HITS_SECONDS, MAX_EARLIER_HITS, MAX_HITS_PER_MINUTE } from "../../src/hits/Hit.ts"
 
 it("a hit is judged by exactly the earlier hits that can matter", () => {
   const reasonsAfter = (seconds: number) =>
@@ -20,8 +14,4 @@ it("a hit is judged by exactly the earlier hits that can matter", () => {
 
 it("repeats of one link leave room for earlier hits of other links, also at the turn of a minute", () => {
   expect(MAX_EARLIER_HITS).toBeGreaterThan(2 * MAX_HITS_PER_MINUTE.link)
-})
-
-it("counts of a clock minute outlast it, with the hits of it that wait to be judged", () => {
-  expect(HIT_COUNT_RETENTION_SECONDS).toBeGreaterThan(60 + MAX_JUDGMENT_DELAY_SECONDS)
 })

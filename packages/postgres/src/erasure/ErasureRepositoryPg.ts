@@ -3,7 +3,6 @@ import { ErasureCertificate, ErasureState, isNameless } from "@outreach/domain/e
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { isKeyed, PERSONAL_DATA, PERSONAL_TABLES, type PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
@@ -55,11 +54,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
     Schema.decodeSync(stateJson)(Redacted.value(cipher.decrypt(stored, organizationId)))
 
   return {
-    findSubject: Effect.fnUntraced(function* (organizationId, clinician) {
-      const found = yield* sql`select from organizations where id = ${organizationId}`
-      if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
-      return yield* finder.findSubject(organizationId, clinician)
-    }),
+    findSubject: finder.findSubject,
 
     // A placeholder sorts before every NPI, and an erased recipient after all other recipients, so each campaign costs two index look-ups.
     findEnded: (months, after) =>

@@ -1,8 +1,8 @@
 import { SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
-
 import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -51,6 +51,8 @@ export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
   }, withoutTimeLimit(sql))
 
   return Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+    const organizations = yield* sql`select from organizations where id = ${organizationId}`
+    if (organizations.length === 0) return yield* new OrganizationNotFound({ organizationId })
     const named = clinician.email === null ? [] : [clinician.email.toLowerCase()]
     const byAddress = yield* recipientsBy(organizationId, [], named)
     const npis = clinician.npi === null ? [...new Set(byAddress.map(({ npi }) => npi))] : [clinician.npi]

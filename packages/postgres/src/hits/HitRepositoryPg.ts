@@ -1,6 +1,5 @@
 import {
   EARLIER_HITS_SECONDS,
-  HIT_COUNT_RETENTION_SECONDS,
   MAX_EARLIER_HITS,
   MAX_HITS_PER_MINUTE,
   MAX_JUDGMENT_DELAY_SECONDS,
@@ -12,12 +11,8 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
-
-/** The number of hits that one statement deletes, for some tens of milliseconds. */
-const FORGET_BATCH_SIZE = 1000
 
 const waitingHits = rowsOf(WaitingHit, {
   campaignId: "recipient.campaign_id",
@@ -174,21 +169,6 @@ export const HitRepositoryPg = adapter(HitRepository, (sql) => {
           from ${toTable("judged", rows, { id: "text", reasons: "text" })}
           where organization_id = ${organizationId} and hits.id = judged.id`
       return new Set(recipients)
-    }),
-
-    forget: Effect.fnUntraced(function* (days) {
-      yield* forgetRows(sql, "hit_windows", {
-        key: ["window_start", "organization_id", "recipient_id", "link_hash", "network"],
-        where: sql`window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)`,
-        orderBy: "window_start",
-        limit: FORGET_BATCH_SIZE,
-      })
-      return yield* forgetRows(sql, "hits", {
-        key: ["organization_id", "id"],
-        where: sql`judged_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(judged_at)`,
-        orderBy: "judged_at",
-        limit: FORGET_BATCH_SIZE,
-      })
     }),
   }
 })

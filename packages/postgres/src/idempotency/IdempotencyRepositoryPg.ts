@@ -13,14 +13,13 @@ const decodeResponses = decodeRows({
 const decodeHolder = decodeValue({ holder: Schema.Literals(["ours", "same", "other"]) })
 
 /** Stores responses in PostgreSQL. A running request locks its key until its transaction ends. */
-export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* (sql) {
-  const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
-
+export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, (sql) => {
   return {
     find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
       const rows = yield* sql`
           select status, headers, encoding, body, fingerprint = ${fingerprint} as same from stored_responses
-          where organization_id = ${organizationId} and key = ${key} and created_at > clock_timestamp() - ${retention}`.pipe(
+          where organization_id = ${organizationId} and key = ${key}
+            and created_at > clock_timestamp() - make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`.pipe(
         decodeResponses,
       )
       if (rows[0] === undefined) return undefined
@@ -72,8 +71,6 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
           )
           delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
     }),
-
-    forgetExpired: sql`delete from stored_responses where created_at < plausible_now() - ${retention}`,
   }
 })
 

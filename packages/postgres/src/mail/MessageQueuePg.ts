@@ -2,19 +2,13 @@ import { BOUNCE_REASONS } from "@outreach/contract/names"
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { DueMessages } from "@outreach/domain/mail/decideClaim"
 import { MessageTemplate } from "@outreach/domain/mail/Message"
-import {
-  MessageQueue,
-  type RetrySettlement,
-  SEND_RATE_RETENTION_SECONDS,
-  type SettledMessage,
-} from "@outreach/domain/mail/MessageQueue"
+import { MessageQueue, type RetrySettlement, type SettledMessage } from "@outreach/domain/mail/MessageQueue"
 import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Array as Arr, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
-import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, only, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
@@ -172,13 +166,6 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
             and message.lease_token = lease.lease_token
           returning lease.lease_token`.pipe(decodeTokens),
 
-    // Skips locked rows, because a claim locks rates in a different order.
-    forgetRates: sql`
-        delete from send_rates where scope in (
-          select scope from send_rates
-          where next_at < plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)
-          for update skip locked)`,
-
     template: (campaignId) =>
       sql`
           select ${templates.columns} from campaigns campaign
@@ -193,18 +180,8 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
           join recipient_fields using (organization_id, recipient_id)`.pipe(fieldRows.decode)
       return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
     }),
-
-    forgetAttempts: (days) =>
-      forgetRows(sql, "message_attempts", {
-        key: ["organization_id", "recipient_id", "number", "outcome"],
-        where: sql`last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)`,
-        orderBy: "last_at",
-        limit: FORGET_BATCH_SIZE,
-      }),
   }
 })
-
-const FORGET_BATCH_SIZE = 1000
 
 // The driver doesn't support null in arrays, so '' and -1 represent it.
 const toRetry = ({ lease, settlement }: SettledMessage<RetrySettlement>) => ({

@@ -16,8 +16,6 @@ import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
-const MAX_DELETED = 1000
-
 const { columnsOf, decode } = rowsOf(Operator)
 const columns = columnsOf("operator")
 const listed = rowsOf(ListedOperator)
@@ -144,14 +142,5 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
     }),
 
     endSession: (token) => sql`delete from operator_sessions where hash = ${hashed(token)}`,
-
-    deleteExpired: Effect.gen(function* () {
-      yield* sql`
-          with over as materialized (select hash from sign_in_links where not (${isUsable}) and plausible_now() is not null limit ${MAX_DELETED})
-          delete from sign_in_links link using over where link.hash = over.hash`
-      yield* sql`
-          with over as materialized (select hash from operator_sessions where not (${isOpen}) and plausible_now() is not null limit ${MAX_DELETED})
-          delete from operator_sessions session using over where session.hash = over.hash`
-    }),
   }
 })

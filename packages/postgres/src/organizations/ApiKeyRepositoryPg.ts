@@ -115,7 +115,5 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
           where id = ${keyId} returning ${columns}`.pipe(decode, firstOr(KeyNotFound, { keyId })),
 
     authenticateKey,
-
-    forgetWindows: sql`delete from rate_windows where window_start < extract(epoch from plausible_now())::bigint - 120`,
   }
 })

@@ -1,6 +1,11 @@
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
-import { Suppression, type SuppressionKey, type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import {
+  Suppression,
+  type SuppressionKey,
+  type SuppressionScope,
+  suppressionKeys,
+} from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"

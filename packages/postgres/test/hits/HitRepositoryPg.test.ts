@@ -4,6 +4,7 @@ import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
 import { type HitId, RecipientId } from "@outreach/domain/Identifier"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction, sql } from "@outreach/testing/sql"
@@ -266,7 +267,7 @@ describe("hits of one link", () => {
   })
 })
 
-test("HitRepository.forget deletes a thousand of each per call with any plan", function* () {
+test("OldRows.deleteHits deletes a thousand of each per call with any plan", function* () {
   const { hit, organization } = yield* seedSent({ recipients: 1 })
   const { id: hitId, recipientId, link, method, address } = hit()
   yield* sql`
@@ -280,7 +281,6 @@ test("HitRepository.forget deletes a thousand of each per call with any plan", f
   const left = sql<{ hits: number; windows: number }>`
     select (select count(*)::int from hits where organization_id = ${organization.id}) as hits,
       (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`
-  const repository = yield* HitRepository
-  expect(yield* withRescans(repository.forget(90))).toBe(1000)
+  expect(yield* withRescans(OldRows.use(({ deleteHits }) => deleteHits(90)))).toBe(1000)
   expect(yield* left).toEqual([{ hits: 100, windows: 100 }])
 })

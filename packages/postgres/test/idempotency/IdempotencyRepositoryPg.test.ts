@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -64,7 +65,7 @@ describe("a stored response", () => {
       where organization_id = ${organizationId} and key = any (${old})`
     for (const key of old) expect(yield* responses.find(request(organizationId, key))).toBeUndefined()
     yield* responses.store(request(organizationId, "replaced"), response("[]"), MANY)
-    yield* responses.forgetExpired
+    yield* (yield* OldRows).deleteResponses
     expect((yield* stored(organizationId)).keys).toEqual(["young", "replaced"])
   })
 })

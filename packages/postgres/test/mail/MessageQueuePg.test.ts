@@ -14,6 +14,7 @@ import {
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -401,11 +402,11 @@ test("the rate to a recipient domain delays messages to separate turns, and lets
   expect(minutes).toEqual([1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other))
 })
 
-test("MessageQueuePg.forgetRates only deletes rates that no longer limit", function* () {
+test("OldRows.deleteSendRates only deletes rates that no longer limit", function* () {
   yield* seedDomains({ "a.test": 2 })
   yield* claim({ perMinute: 60 })
   yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
-  yield* (yield* MessageQueue).forgetRates
+  yield* (yield* OldRows).deleteSendRates
   expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
 })
 

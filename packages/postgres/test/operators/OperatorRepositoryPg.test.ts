@@ -10,6 +10,7 @@ import {
   signIn,
 } from "@outreach/domain/operators/Operators"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
+import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { column, sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
@@ -268,20 +269,17 @@ describe("the database", () => {
   })
 
   test("deletes expired links and sessions", function* () {
-    const operators = yield* OperatorRepository
     yield* inSql("delete from operator_sessions")
     yield* inSql("delete from sign_in_links")
-    const { operator, token } = yield* signedIn
-    const [open, lasting] = [yield* link(operator.id), yield* link(operator.id, { once: false })]
-    yield* signIn({ linkToken: lasting })
+    const { operators, operator, token } = yield* signedIn
+    const other = yield* signedIn
+    yield* inSql(`update operator_sessions set expires_at = now() where operator_id = '${other.operator.id}'`)
+    const open = yield* link(operator.id)
     yield* link(operator.id, { seconds: 0 })
-    yield* inSql(`update operator_sessions set last_used_at = now() - interval '13 hours'
-      where hash <> sha256('${token}')`)
-    yield* operators.deleteExpired
-    expect(yield* inSql("select count(*)::int as links from sign_in_links")).toEqual([{ links: 2 }])
+    yield* (yield* OldRows).deleteSignIns
     expect(yield* inSql("select count(*)::int as sessions from operator_sessions")).toEqual([{ sessions: 1 }])
     expect(yield* operators.findSession(token)).toEqual(operator)
+    expect(yield* inSql("select from sign_in_links where expires_at < now()")).toEqual([])
     expect(yield* operators.findSignInLink(open)).toBeDefined()
-    expect(yield* operators.findSignInLink(lasting)).toBeDefined()
   })
 })
