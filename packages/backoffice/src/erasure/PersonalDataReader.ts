@@ -22,7 +22,6 @@ const decodeRecipients = decodeRows({ id, token })
 const decodeTokens = decodeColumn({ token })
 const decodeJson = decodeColumn({ row })
 const decodeTexts = decodeRows({ row, npi: Schema.NullOr(Schema.String), text: Schema.NullOr(Schema.String) })
-const decodeResponses = decodeRows({ row, key: Schema.String })
 const decodeClock = decodeValue({ now: Schema.String })
 
 /** The data on a clinician as JSON. Rows have their columns' names, without the organization. */
@@ -93,18 +92,11 @@ export const PersonalDataReader = reader("PersonalDataReader", function* (sql) {
           delivery_id = any (${yield* finder.searches.delivery_attempts(subject)}::text[]) or delivery_id in (
             select id from deliveries where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])))
         order by delivery_id, number, started_at`.pipe(decodeTexts)
-    const bodies = yield* finder.storedResponses(subject)
-    // Without columns that contain no personal data.
-    const responses = yield* sql`
-        select key, to_jsonb(held) - array['organization_id', 'fingerprint', 'headers', 'encoding', 'body', 'bytes_before'] as row
-        from stored_responses held
-        where organization_id = ${organizationId} and key = any (${[...bodies.keys()]}::text[])`.pipe(decodeResponses)
     const deadLetters = ownDeliveries(subject, eventIds, yield* finder.deadLetterCandidates(subject, eventIds))
     const delivered = ownDeliveries(subject, eventIds, yield* finder.deliveredCandidates(subject, eventIds))
 
     const extract = yield* extractorFor(subject, [
       ...[...inbox, ...attempts].map(({ text }) => text),
-      ...bodies.values(),
       ...[...deadLetters, ...delivered].flatMap((row) => row.attempts.map(({ response }) => response)),
     ])
     const toRow = ({ attempts, ...row }: (typeof delivered)[number]) => ({
@@ -123,7 +115,6 @@ export const PersonalDataReader = reader("PersonalDataReader", function* (sql) {
         npi: npi !== null && npis.includes(npi) ? npi : null,
         body: extract(text),
       })),
-      stored_responses: responses.map(({ row, key }) => ({ ...row, body: extract(bodies.get(key)!) })),
       deliveries: yield* rowsWhere(
         "deliveries",
         sql`organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`,

@@ -35,7 +35,7 @@ const naming = (token: string) =>
 const counts = {
   ...{ recipients: 1, recipient_keys: 1, recipient_fields: 1, messages: 0, message_attempts: 1, unsubscriptions: 1 },
   ...{ suppressions: 3, qualifications: 2, complaints: 1, late_refusals: 1 },
-  ...{ events: 3, hits: 2, inbox: 4, stored_responses: 2, dead_letters: 1, delivered: 1, delivery_attempts: 2 },
+  ...{ events: 3, hits: 2, inbox: 4, dead_letters: 1, delivered: 1, delivery_attempts: 2 },
 }
 
 describe("an erasure", () => {
@@ -56,7 +56,6 @@ describe("an erasure", () => {
     const columns = yield* dumpColumns
     expect(yield* naming(token)).toEqual([])
     expect(columns["events.body"]).toContain(npi(1))
-    expect(columns["stored_responses.body"]).toContain(npi(1))
     expect(columns["inbox.body"]).toContain(email(1))
 
     // The record is still in the feed, with placeholder values.
@@ -169,12 +168,6 @@ test("an export contains all rows about the person, and no NPI, address or token
   )
   expect(tables.inbox[0].body.data).toMatchObject({ email: person.email.toUpperCase(), name: "Ada" })
   expect(tables.inbox.at(-1).body.data).toEqual({ list: [{ ...person, name: "Ada" }], note: "[withheld]" })
-  const response = { key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }
-  expect(tables.stored_responses).toContainEqual({ ...response, created_at: expect.any(String) })
-  const atLength = Array.from({ length: 100 }, () => ({ token, email: person.email }))
-  expect(tables.stored_responses).toContainEqual(
-    expect.objectContaining({ key: "names-them-at-length", body: { data: atLength } }),
-  )
   expect(tables.dead_letters[0].attempts[0].response).toBe(
     `[withheld] and [withheld] are not ${person.email}, see /l/[withheld]`,
   )

@@ -53,6 +53,8 @@ export class ErasureRepository extends Context.Service<
     ): Effect.Effect<PersonalDataCounts>
     /** Erases a subject's rows of another table in separate batch transactions. Returns their number. */
     erase(subject: ErasedSubject, table: LaterTable): Effect.Effect<number>
+    /** Deletes all stored responses of the organization, which may contain the subject: their requests are executed again, and only read. */
+    eraseResponses(organizationId: OrganizationId): Effect.Effect<void>
     /** Deletes erased events that no worker can still have in memory. */
     readonly forgetEvents: Effect.Effect<void>
     /** Counts the partner's pending events about a subject. */

@@ -123,6 +123,7 @@ const beginErasure = Effect.fnUntraced(function* (
 const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: PersonalDataCounts) {
   const erasures = yield* ErasureRepository
   yield* erasures.forgetEvents
+  yield* erasures.eraseResponses(state.organizationId)
   yield* applyWaiting(state)
   for (const table of LATER_TABLES) {
     if (done[table] !== undefined) continue

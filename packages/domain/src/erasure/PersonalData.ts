@@ -73,7 +73,6 @@ export const PERSONAL_DATA = {
     kept: { event_id: THEIR_ID },
     others: "organization_id endpoint_id type reason secret_id traceparent",
   },
-  stored_responses: { by: "texts", deleted: "organization_id key fingerprint headers encoding body" },
   delivery_attempts: { by: "texts", erased: "response", others: "organization_id delivery_id outcome" },
   dead_letters: {
     by: "texts",

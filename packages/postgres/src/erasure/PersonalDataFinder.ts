@@ -14,7 +14,6 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "../events/recipientEvents.ts"
-import { unpackBody } from "../idempotency/StoredBody.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
 import { createSubjectFinder, withoutTimeLimit } from "./createSubjectFinder.ts"
 
@@ -45,17 +44,8 @@ const DeadLetter = Schema.Struct({
 
 const eventKeys = rowsOf(EventKey)
 const decodeTexts = decodeRows({ id: Schema.String, text: Schema.NullOr(Schema.String) })
-const decodeStored = decodeRows({
-  id: Schema.String,
-  encoding: Schema.Literals(["identity", "zstd"]),
-  body: Schema.NullOr(Schema.Uint8Array),
-  next: Schema.String,
-})
 const delivered = rowsOf(Delivered)
 const deadLetters = rowsOf(DeadLetter, { deliveries: "null" })
-
-/** The number of stored responses that one statement reads, to limit memory. */
-const BODIES_BATCH_SIZE = 100
 
 /** Finds the rows of each table that contain a clinician's data. Searches free text completely and without a time limit. */
 export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("postgres/erasure/PersonalDataFinder", {
@@ -126,28 +116,6 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       return yield* search(subject, rows)
     })
 
-    /** Reads stored responses in storage order from a byte position, and returns the results of `pick` for the matches. */
-    const searchStored = Effect.fnUntraced(function* <A>(
-      subject: Subject,
-      from: string,
-      pick: (id: string, body: string) => A,
-    ) {
-      const matches = createMatcher(subject)
-      const found: Array<A> = []
-      for (let next = from; ; ) {
-        const rows = yield* sql`
-          select key as id, encoding, body, (bytes_before + 1)::text as next from stored_responses
-          where organization_id = ${subject.organizationId} and bytes_before >= ${next}::bigint
-          order by bytes_before limit ${BODIES_BATCH_SIZE}`.pipe(decodeStored)
-        for (const { id, ...stored } of rows) {
-          const body = unpackBody(stored)
-          if (body !== null && matches(body)) found.push(pick(id, body))
-        }
-        if (rows.length < BODIES_BATCH_SIZE) return found
-        next = rows.at(-1)!.next
-      }
-    }, unlimited)
-
     /** Dead letters of the events, and dead letters with a text that may contain the subject. */
     const deadLetterCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) =>
       sql`
@@ -190,7 +158,6 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
     const searches = {
       events,
       inbox: (subject: Subject) => searchInbox(subject, sql`true`),
-      stored_responses: (subject: Subject, from = "0") => searchStored(subject, from, (id) => id),
       delivery_attempts: searchAttempts,
       dead_letters: withoutResponses(deadLetterCandidates),
       delivered: withoutResponses(deliveredCandidates),
@@ -204,11 +171,6 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       searches,
       deadLetterCandidates,
       deliveredCandidates,
-      storedResponses: (subject: Subject) =>
-        Effect.map(
-          searchStored(subject, "0", (id, body) => [id, body] as const),
-          (found) => new Map(found),
-        ),
       count: (subject: Subject, table: PersonalTable): Effect.Effect<number, SqlError.SqlError> => {
         const search: (subject: Subject) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> = isKeyed(table)
           ? () => sql`select from ${sql(table)} where ${concerning(table, subject)}`

@@ -6,7 +6,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { replaceAttempts } from "../deliveries/replaceAttempts.ts"
-import { decodeColumn, first, rowsOf } from "../rowsOf.ts"
+import { rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
@@ -16,7 +16,6 @@ const events = rowsOf(
   Schema.Struct({ id: EventId, emittedAt: Timestamp, recipientId: Schema.NullOr(RecipientId), body: Schema.String }),
 )
 const bodies = rowsOf(Schema.Struct({ eventId: Schema.String, body: Schema.String }))
-const decodeTotals = decodeColumn({ bytes: Schema.String })
 
 type Erasers = Readonly<Record<LaterTable, (subject: ErasedSubject) => Effect.Effect<number, SqlError.SqlError>>>
 
@@ -94,25 +93,6 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
             return rows
           }),
         ),
-
-      // Reads the stored responses before it takes the lock, and only the newer ones under the lock, because requests wait for it.
-      stored_responses: Effect.fnUntraced(function* (subject) {
-        const { organizationId } = subject
-        const total = yield* sql`
-          select bytes::text from stored_response_totals where organization_id = ${organizationId}`.pipe(
-          decodeTotals,
-          first,
-        )
-        const before = yield* searches.stored_responses(subject)
-        const erase = Effect.gen(function* () {
-          // Requests with a key share this lock while they run, so responses that were read before it are stored now.
-          yield* sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
-          const keys = new Set([...before, ...(yield* searches.stored_responses(subject, total))])
-          yield* sql`delete from stored_responses where organization_id = ${organizationId} and key = any (${[...keys]}::text[])`
-          return keys.size
-        })
-        return yield* sql.withTransaction(erase)
-      }),
 
       dead_letters: (subject) =>
         inBatches(searches.dead_letters(subject), (batch) =>
