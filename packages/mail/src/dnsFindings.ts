@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto"
 import type { Resolver } from "node:dns/promises"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { dkimName, dmarcName } from "@outreach/domain/senders/dnsRecords"
-import { domainOf, isAligned, type SenderWithKeys } from "@outreach/domain/senders/Sender"
+import { domainOf, isAligned, type Sender } from "@outreach/domain/senders/Sender"
 import { type Config, Effect } from "effect"
 import type { smtpSettings } from "./smtpSettings.ts"
 
@@ -38,10 +38,7 @@ export interface RecordFinding extends Finding {
 }
 
 /** Same checks for a sender of an organization or a program. A key that isn't used yet counts like an active one. */
-export const senderFindings = (
-  resolver: Resolver,
-  sender: SenderWithKeys,
-): Effect.Effect<ReadonlyArray<RecordFinding>> => {
+export const senderFindings = (resolver: Resolver, sender: Sender): Effect.Effect<ReadonlyArray<RecordFinding>> => {
   const { id, dkimDomain, bounceDomain, fromAddress, keys } = sender
   const lookUp = lookUps(resolver)
   const needed = keys.filter(({ isSigning, signsFrom }) => isSigning || signsFrom === null)

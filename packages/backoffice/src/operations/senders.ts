@@ -11,7 +11,7 @@ import {
   formatFrom,
   isToBeVerified,
   Selector,
-  type SenderWithKeys,
+  type Sender,
 } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import * as Senders from "@outreach/domain/senders/Senders"
@@ -55,7 +55,7 @@ const dnsServer = field(DnsServer, "Name server", { hint: "ip[:port]; default th
 const domainFaults = { LinkDomainTaken: "linkDomain", LinkDomainUnusable: "linkDomain" } as const
 
 /** Returns a sender with the state of each key and its required DNS records. */
-export const describeSender = (sender: SenderWithKeys) =>
+export const describeSender = (sender: Sender) =>
   SenderSetup.useSync(({ linkHost }) => ({
     ...sender,
     keys: sender.keys.map((each) => ({ ...each, state: dkimKeyState(each) })),

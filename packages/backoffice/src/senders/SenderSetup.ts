@@ -1,4 +1,4 @@
-import type { DkimKeyPair, SenderWithKeys } from "@outreach/domain/senders/Sender"
+import type { DkimKeyPair, Sender } from "@outreach/domain/senders/Sender"
 import { createResolver } from "@outreach/mail/createResolver"
 import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
 import { Context, Effect } from "effect"
@@ -12,11 +12,7 @@ export class SenderSetup extends Context.Service<
     /** The host of the deployment's own links; null if PUBLIC_BASE_URL has none. */
     readonly linkHost: string | null
     /** Looks up a sender's DNS records, and whether this deployment serves its link domain. */
-    lookUp(
-      sender: SenderWithKeys,
-      linkDomain: string | null,
-      dnsServer?: string,
-    ): Effect.Effect<ReadonlyArray<RecordFinding>>
+    lookUp(sender: Sender, linkDomain: string | null, dnsServer?: string): Effect.Effect<ReadonlyArray<RecordFinding>>
     /** Reads a private key from a file, or creates one. */
     keyPair(file?: string): Effect.Effect<DkimKeyPair, TaggedFailure>
   }
@@ -26,7 +22,7 @@ export class SenderSetup extends Context.Service<
 export const lookUpSender = Effect.fnUntraced(function* (
   dnsServers: ReadonlyArray<string>,
   target: LinkTarget,
-  sender: SenderWithKeys,
+  sender: Sender,
   linkDomain: string | null,
 ) {
   const resolver = createResolver(dnsServers)

@@ -8,6 +8,23 @@ import { RampState } from "./Ramp.ts"
 // Link domain: the domain of tracked links and unsubscribe pages, default that of PUBLIC_BASE_URL.
 // Ramp: maximum messages per day at first, so that mail servers get to know the sender (warm-up).
 
+/** A sender's key without the private part. */
+export const DkimKey = Schema.Struct({
+  id: DkimKeyId,
+  selector: Schema.String,
+  /** SPKI in base64, as in its DNS record. */
+  publicKey: Schema.String,
+  createdAt: Timestamp,
+  /** Since when it signs; null until its DNS record is found. */
+  signsFrom: Schema.NullOr(Timestamp),
+  /** Until when it also signs after the next key was activated; null if there is none. */
+  signsUntil: Schema.NullOr(Timestamp),
+  isSigning: Schema.Boolean,
+  /** Its DNS record may be removed: no message signed with it is in transit. */
+  isOver: Schema.Boolean,
+})
+export type DkimKey = typeof DkimKey.Type
+
 /** The sender identity of an organization's or a program's e-mails. */
 export const Sender = Schema.Struct({
   organizationId: OrganizationId,
@@ -27,38 +44,18 @@ export const Sender = Schema.Struct({
   /** Since when it is used for sending, after its DNS records were found. Null before. */
   liveSince: Schema.NullOr(Timestamp),
   ramp: Schema.NullOr(RampState),
+  /** Newest first. */
+  keys: Schema.Array(DkimKey),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
 export type Sender = typeof Sender.Type
-
-/** A sender's key without the private part. */
-export const DkimKey = Schema.Struct({
-  id: DkimKeyId,
-  selector: Schema.String,
-  /** SPKI in base64, as in its DNS record. */
-  publicKey: Schema.String,
-  createdAt: Timestamp,
-  /** Since when it signs; null until its DNS record is found. */
-  signsFrom: Schema.NullOr(Timestamp),
-  /** Until when it also signs after the next key was activated; null if there is none. */
-  signsUntil: Schema.NullOr(Timestamp),
-  isSigning: Schema.Boolean,
-  /** Its DNS record may be removed: no message signed with it is in transit. */
-  isOver: Schema.Boolean,
-})
-export type DkimKey = typeof DkimKey.Type
 
 /** Describes the state of a key. */
 export const dkimKeyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
   if (signsFrom === null) return "pending"
   if (isSigning) return signsUntil === null ? "signing" : "signing alongside the next"
   return isOver ? "over" : "signs no more, its record is still needed"
-}
-
-/** A sender with its keys, newest first. */
-export interface SenderWithKeys extends Sender {
-  readonly keys: ReadonlyArray<DkimKey>
 }
 
 export interface DkimKeyPair {
@@ -101,7 +98,7 @@ export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain">
 }
 
 /** Returns whether a sender, its newest key or its link domain isn't used until it is verified. */
-export const isToBeVerified = ({ liveSince, keys, linkDomain, linkDomainVerifiedAt }: SenderWithKeys): boolean =>
+export const isToBeVerified = ({ liveSince, keys, linkDomain, linkDomainVerifiedAt }: Sender): boolean =>
   liveSince === null ||
   keys.some(({ signsFrom }) => signsFrom === null) ||
   (linkDomain !== null && linkDomainVerifiedAt === null)

@@ -5,7 +5,7 @@ import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { LinkDomainTaken } from "./LinkDomainRepository.ts"
 import type { Ramp } from "./Ramp.ts"
-import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
+import type { DkimKeyPair, Sender, SenderIdentity } from "./Sender.ts"
 
 export class SenderNotFound extends DescribedError("SenderNotFound", "No sender {senderId}.") {}
 
@@ -26,7 +26,7 @@ export class SenderKeyUnreadable extends DescribedError(
 
 export type NewSender = Omit<
   Sender,
-  "liveSince" | "ramp" | "linkDomain" | "linkDomainVerifiedAt" | "createdAt" | "updatedAt"
+  "liveSince" | "ramp" | "keys" | "linkDomain" | "linkDomainVerifiedAt" | "createdAt" | "updatedAt"
 > & {
   readonly linkDomain?: string | null
   readonly ramp?: Ramp | null
@@ -53,20 +53,20 @@ export class SenderRepository extends Context.Service<
     add(
       sender: NewSender,
       key: NewDkimKey,
-    ): Effect.Effect<SenderWithKeys, OrganizationNotFound | ProgramNotFound | SenderExists | LinkDomainTaken>
-    find(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
+    ): Effect.Effect<Sender, OrganizationNotFound | ProgramNotFound | SenderExists | LinkDomainTaken>
+    find(senderId: SenderId): Effect.Effect<Sender, SenderNotFound>
     /** Lists senders of one organization or all, oldest first. */
-    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<SenderWithKeys>>
-    update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound | LinkDomainTaken>
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Sender>>
+    update(senderId: SenderId, changes: SenderChanges): Effect.Effect<Sender, SenderNotFound | LinkDomainTaken>
     remove(senderId: SenderId): Effect.Effect<void, SenderNotFound>
     /** Adds the successor of the signing key. Replaces one that doesn't sign yet. */
-    addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<SenderWithKeys, SenderNotFound | SelectorTaken>
+    addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<Sender, SenderNotFound | SelectorTaken>
     /**
      * Activates the newest key and the sender. The key before it signs for `DKIM_OVERLAP_DAYS` more, earlier ones stop.
      *
      * Deletes keys that are over.
      */
-    activate(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
+    activate(senderId: SenderId): Effect.Effect<Sender, SenderNotFound>
     /** Reads the current sender of a campaign; null for the deployment's. */
     ofCampaign(campaignId: CampaignId): Effect.Effect<Sender | null>
     /** Same with the signing keys. */

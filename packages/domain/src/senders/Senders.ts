@@ -5,7 +5,7 @@ import { createIdentifier, type SenderId } from "../Identifier.ts"
 import type { Finding } from "../operators/Finding.ts"
 import { Transaction } from "../Transaction.ts"
 import { LinkDomainRepository } from "./LinkDomainRepository.ts"
-import { type DkimKeyPair, domainOf, isAligned, type Mailbox, type Sender, type SenderWithKeys } from "./Sender.ts"
+import { type DkimKeyPair, domainOf, isAligned, type Mailbox, type Sender } from "./Sender.ts"
 import { type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
 export class SenderNotAligned extends DescribedError(
@@ -38,7 +38,7 @@ type SenderRequest = Pick<NewSender, "organizationId"> &
 type KeyRequest = DkimKeyPair & { readonly selector?: string | undefined }
 
 /** Looks up a sender's DNS records, and whether this deployment serves a link domain. */
-type LookUp<E, R> = (sender: SenderWithKeys, linkDomain: string | null) => Effect.Effect<ReadonlyArray<Finding>, E, R>
+type LookUp<E, R> = (sender: Sender, linkDomain: string | null) => Effect.Effect<ReadonlyArray<Finding>, E, R>
 
 /** Adds a sender with its first key. `linkHost` is the host of the deployment's own links, which serves only them. */
 export const addSender = Effect.fn("Senders.add")(function* (

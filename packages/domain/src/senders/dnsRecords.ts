@@ -1,4 +1,4 @@
-import type { DkimKey, SenderWithKeys } from "./Sender.ts"
+import type { DkimKey, Sender } from "./Sender.ts"
 import { domainOf } from "./Sender.ts"
 
 /** A DNS record that a sender needs. The operator fills in values in angle brackets. */
@@ -20,7 +20,7 @@ export const dmarcName = (address: string): string => `_dmarc.${domainOf(address
  * Returns a sender's DNS records: those of its current keys, its From domain, its bounce domain, and
  * its link domain, which points to `linkHost`; null if unknown.
  */
-export const dnsRecords = (sender: SenderWithKeys, linkHost: string | null): ReadonlyArray<DnsRecord> => {
+export const dnsRecords = (sender: Sender, linkHost: string | null): ReadonlyArray<DnsRecord> => {
   const { dkimDomain, bounceDomain, linkDomain, fromAddress, keys } = sender
   const txt = (name: string, text: string): DnsRecord => ({ name, type: "TXT", values: splitText(text) })
   return [

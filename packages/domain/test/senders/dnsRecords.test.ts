@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { DkimKeyId, OrganizationId, SenderId } from "../../src/Identifier.ts"
 import { dnsRecords, formatDnsRecord } from "../../src/senders/dnsRecords.ts"
-import type { DkimKey, SenderWithKeys } from "../../src/senders/Sender.ts"
+import type { DkimKey, Sender } from "../../src/senders/Sender.ts"
 import { isAligned } from "../../src/senders/Sender.ts"
 import { Timestamp } from "../../src/Timestamp.ts"
 
@@ -18,7 +18,7 @@ const key = (selector: string, change: Partial<DkimKey> = {}): DkimKey => ({
   isOver: false,
   ...change,
 })
-const sender = (change: Partial<SenderWithKeys> = {}): SenderWithKeys => ({
+const sender = (change: Partial<Sender> = {}): Sender => ({
   organizationId: "org_1" as OrganizationId,
   id: "snd_1" as SenderId,
   programId: null,

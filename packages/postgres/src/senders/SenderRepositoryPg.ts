@@ -30,6 +30,14 @@ const ramps = rowsOf(RampState, {
     "case when day > cardinality(sender.ramp) then null when ramp_counted_on >= today then ramp_sent else 0 end",
   allowedToday: "sender.ramp[day]",
 })
+const inJson = (time: string) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+const keys = rowsOf(DkimKey, {
+  createdAt: inJson("created_at"),
+  signsFrom: inJson("signs_from"),
+  signsUntil: inJson("signs_until"),
+  isSigning: "signs_from is not null and (signs_until is null or signs_until > clock_timestamp())",
+  isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
+})
 const { columnsOf, decode } = rowsOf(Sender, {
   linkDomainVerifiedAt: `(
     select verified_at from link_domains link
@@ -38,12 +46,11 @@ const { columnsOf, decode } = rowsOf(Sender, {
     select ${ramps.json} from date(clock_timestamp() at time zone 'UTC') as today
     cross join lateral ramp_day(ramp_day_number, ramp_counted_on, ramp_sent, today) as day
     where sender.ramp is not null)`,
+  keys: `(
+    select coalesce(jsonb_agg(${keys.json} order by id desc), '[]') from dkim_keys key
+    where key.organization_id = sender.organization_id and key.sender_id = sender.id)`,
 })
 const columns = columnsOf("sender")
-const keys = rowsOf(Schema.Struct({ senderId: SenderId, ...DkimKey.fields }), {
-  isSigning: "signs_from is not null and (signs_until is null or signs_until > clock_timestamp())",
-  isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
-})
 const decodeIds = decodeColumn({ id: SenderId })
 const decodeOwner = decodeValue({ organization_id: OrganizationId })
 const decodeOwners = decodeRow({ organization: Schema.Boolean, program: Schema.Boolean })
@@ -51,18 +58,6 @@ const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Sche
 
 export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
   const cipher = yield* SecretCipher
-
-  const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
-    const found = yield* sql`
-        select ${keys.columns} from dkim_keys
-        where organization_id = any (${senders.map(({ organizationId }) => organizationId)}::text[])
-          and sender_id = any (${senders.map(({ id }) => id)}::text[])
-        order by id desc`.pipe(keys.decode)
-    return senders.map((sender) => ({
-      ...sender,
-      keys: found.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
-    }))
-  })
 
   const insertKey = ({ organizationId, id }: Pick<Sender, "organizationId" | "id">, key: NewDkimKey) =>
     sql`
@@ -79,7 +74,11 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       firstOr(SenderNotFound, { senderId }),
     )
 
-  const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
+  const find = (senderId: SenderId) =>
+    sql`select ${columns} from senders sender where id = ${senderId}`.pipe(
+      decode,
+      firstOr(SenderNotFound, { senderId }),
+    )
 
   /** Reserves a link domain for an organization, unless a different organization has it. */
   const claimLinkDomain = Effect.fnUntraced(function* (organizationId: OrganizationId, domain: string) {
@@ -133,16 +132,15 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         return yield* new SenderExists({ senderId: existing ?? "", of })
       }
       yield* insertKey(sender, key)
-      return yield* find(sender.id).pipe(Effect.flatMap(withKeys), only)
+      return yield* find(sender.id).pipe(Effect.catchTag("SenderNotFound", Effect.die))
     }),
 
-    find: (senderId) => find(senderId).pipe(Effect.flatMap(withKeys), firstOr(SenderNotFound, { senderId })),
+    find,
 
     list: (organizationId) =>
       sql`
-          select ${columns} from senders sender where ${equal({ organization_id: organizationId })} order by id`.pipe(
+          select ${columns} from senders sender where ${equal({ organization_id: organizationId })} order by sender.id`.pipe(
         decode,
-        Effect.flatMap(withKeys),
       ),
 
     update: Effect.fnUntraced(function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, linkDomain, ramp }) {
@@ -156,11 +154,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
           update senders sender set ${assigned({ fromName, fromAddress, replyTo, bounceDomain, linkDomain })}
             ${ramp === undefined ? sql`` : newRamp} updated_at = clock_timestamp()
           from date(clock_timestamp() at time zone 'UTC') as today
-          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
-        decode,
-        Effect.flatMap(withKeys),
-        only,
-      )
+          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(decode, only)
       yield* forgetUnverified
       return updated
     }),
@@ -178,7 +172,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
           where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
       const added = yield* insertKey(sender, key)
       if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
-      return yield* only(withKeys([sender]))
+      return yield* find(senderId)
     }),
 
     activate: Effect.fnUntraced(function* (senderId) {
@@ -204,11 +198,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
             and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
       return yield* sql`
           update senders sender set live_since = coalesce(live_since, clock_timestamp())
-          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(
-        decode,
-        Effect.flatMap(withKeys),
-        only,
-      )
+          where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`.pipe(decode, only)
     }),
 
     ofCampaign,

@@ -1,7 +1,7 @@
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { failed, ok } from "@outreach/domain/operators/Finding"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { dkimKeyState, type SenderWithKeys } from "@outreach/domain/senders/Sender"
+import { dkimKeyState, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, addSenderKey, updateSender, verifySender } from "@outreach/domain/senders/Senders"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -23,14 +23,14 @@ const add = (
 
 const found = () => Effect.succeed([ok("found")])
 const missing = () => Effect.succeed([ok("found"), failed("missing", "Publish it.")])
-const verify = (sender: Pick<SenderWithKeys, "id">) => verifySender(sender.id, found)
+const verify = (sender: Pick<Sender, "id">) => verifySender(sender.id, found)
 const update = (
-  { id }: Pick<SenderWithKeys, "id">,
+  { id }: Pick<Sender, "id">,
   changes: Parameters<typeof updateSender>[1],
   lookUp: () => ReturnType<typeof found> = missing,
 ) => updateSender(id, changes, { linkHost: HOST, lookUp })
 
-const states = ({ keys }: SenderWithKeys) => keys.map((each) => [each.selector, dkimKeyState(each)])
+const states = ({ keys }: Sender) => keys.map((each) => [each.selector, dkimKeyState(each)])
 
 describe("a sender", () => {
   test("goes live when its records are found", function* () {

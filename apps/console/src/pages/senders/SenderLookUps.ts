@@ -1,7 +1,7 @@
 import { linkHostOf } from "@outreach/backoffice/senders/linkDomainFindings"
 import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
-import { type SenderWithKeys, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
+import { type Sender, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import type { RecordFinding } from "@outreach/mail/dnsFindings"
@@ -30,11 +30,11 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
     const kept = new Map<string, LookUp>()
     const underWay = new Set<string>()
 
-    const recordsOf = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => dnsRecords(sender, linkHost)
-    const keyOf = (sender: SenderWithKeys): string => `${sender.id} ${JSON.stringify(recordsOf(sender))}`
+    const recordsOf = (sender: Sender): ReadonlyArray<DnsRecord> => dnsRecords(sender, linkHost)
+    const keyOf = (sender: Sender): string => `${sender.id} ${JSON.stringify(recordsOf(sender))}`
 
     /** Queries the current records, and whether this deployment responds at a link domain. */
-    const lookUp = Effect.fnUntraced(function* (sender: SenderWithKeys, linkDomain: string | null) {
+    const lookUp = Effect.fnUntraced(function* (sender: Sender, linkDomain: string | null) {
       const findings = yield* lookUpSender(dnsServers, target, sender, linkDomain)
       kept.delete(keyOf(sender))
       kept.set(keyOf(sender), { at: fromUnixMillis(yield* Clock.currentTimeMillis), findings })
@@ -43,7 +43,7 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
     })
 
     /** Returns the last result and refreshes an old one in the background; undefined without a result. */
-    const lastOf = Effect.fnUntraced(function* (sender: SenderWithKeys, now: number) {
+    const lastOf = Effect.fnUntraced(function* (sender: Sender, now: number) {
       const key = keyOf(sender)
       const last = kept.get(key)
       if (!underWay.has(key) && (last === undefined || now - toUnixMillis(last.at) > FRESH_MS)) {
