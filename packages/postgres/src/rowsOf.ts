@@ -1,3 +1,4 @@
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { Statement } from "effect/sql"
 
@@ -26,7 +27,7 @@ export const rowsOf = <Fields extends Schema.Struct.Fields>(
     /** The select list for a joined table. */
     columnsOf: (table: string): Statement.Fragment => list(`${table}.`),
     /** The row as a JSON object, to nest it in another row. */
-    json: `jsonb_build_object(${names.map((name) => `'${name}', ${expressionOf(name)}`).join(", ")})`,
+    json: `jsonb_build_object(${names.map((name) => `'${name}', ${inJson(row.fields[name], expressionOf(name))}`).join(", ")})`,
     decode: decodeRows(row.fields),
     /**
      * Creates an entity from the values of `columns` without decoding, for pages and batches: 20 ns per row instead of 1.3 µs,
@@ -37,6 +38,12 @@ export const rowsOf = <Fields extends Schema.Struct.Fields>(
       values: ReadonlyArray<unknown>,
     ) => Schema.Struct<Fields>["Type"],
   }
+}
+
+/** Converts an expression to JSON: times to the form of `Timestamp`, which PostgreSQL would write with their time zone. */
+const inJson = (field: unknown, expression: string): string => {
+  const { members = [field] } = field as { readonly members?: ReadonlyArray<unknown> }
+  return members[0] === Timestamp ? `to_char(${expression}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : expression
 }
 
 /**

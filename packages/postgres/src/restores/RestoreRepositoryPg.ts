@@ -1,4 +1,4 @@
-import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { RecipientId } from "@outreach/domain/Identifier"
 import {
   DatabaseState,
   Restore,
@@ -7,7 +7,7 @@ import {
   RestoredOrganization,
 } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
-import { Effect, Schema, Struct } from "effect"
+import { Effect } from "effect"
 import { adapter } from "../adapter.ts"
 import { deleteMessages } from "../campaigns/campaignChanges.ts"
 import { decodeRecipients, recipientColumns } from "../recipients/RecipientRepositoryPg.ts"
@@ -22,12 +22,13 @@ const campaigns = rowsOf(RestoredCampaign, {
       and sent_at is null and bounced_at is null and withdrawn_at is null
   )`,
 })
-const organizationRows = rowsOf(RestoredOrganization.mapFields(Struct.omit(["endpoints"])), {
+const endpoints = rowsOf(RestoredEndpoint, { url: "shown_url(url)", repeatsFrom: "least(begun_at, restored_at)" })
+const organizations = rowsOf(RestoredOrganization, {
   fencedAt: "restore_fenced_at",
-})
-const endpointRows = rowsOf(Schema.Struct({ organizationId: OrganizationId, ...RestoredEndpoint.fields }), {
-  url: "shown_url(url)",
-  repeatsFrom: "least(begun_at, restored_at)",
+  endpoints: `(
+    select coalesce(jsonb_agg(${endpoints.json} order by id), '[]')
+    from webhook_endpoints endpoint cross join lateral reader_position(endpoint.id) position
+    where endpoint.organization_id = clock.organization_id and enabled)`,
 })
 const databaseStates = rowsOf(DatabaseState, {
   fault: "restore_fault()",
@@ -76,21 +77,9 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, (sql) => {
         select ${campaigns.columns} from campaigns campaign
         where status_before_restore is not null order by id`.pipe(campaigns.decode),
 
-    organizations: Effect.gen(function* () {
-      const organizations = yield* sql`
-          select ${organizationRows.columns} from organization_clock join organizations on id = organization_id
-          where restored_at is not null order by id`.pipe(organizationRows.decode)
-      const endpoints = yield* sql`
-          select ${endpointRows.columns} from webhook_endpoints endpoint join organization_clock using (organization_id)
-          cross join lateral reader_position(endpoint.id) position
-          where restored_at is not null and enabled order by endpoint.id`.pipe(endpointRows.decode)
-      return organizations.map((organization) => ({
-        ...organization,
-        endpoints: endpoints
-          .filter(({ organizationId }) => organizationId === organization.id)
-          .map(Struct.omit(["organizationId"])),
-      }))
-    }),
+    organizations: sql`
+        select ${organizations.columns} from organization_clock clock join organizations on id = organization_id
+        where restored_at is not null order by id`.pipe(organizations.decode),
 
     // A Message-ID doesn't contain the organization, so the key is probed for each organization.
     findRecipients: (ids) =>

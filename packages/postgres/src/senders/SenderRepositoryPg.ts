@@ -30,11 +30,7 @@ const ramps = rowsOf(RampState, {
     "case when day > cardinality(sender.ramp) then null when ramp_counted_on >= today then ramp_sent else 0 end",
   allowedToday: "sender.ramp[day]",
 })
-const inJson = (time: string) => `to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 const keys = rowsOf(DkimKey, {
-  createdAt: inJson("created_at"),
-  signsFrom: inJson("signs_from"),
-  signsUntil: inJson("signs_until"),
   isSigning: "signs_from is not null and (signs_until is null or signs_until > clock_timestamp())",
   isOver: `coalesce(signs_until < clock_timestamp() - interval '${DKIM_RECORD_DAYS} days', false)`,
 })
