@@ -3,7 +3,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Record, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
@@ -40,13 +40,14 @@ const decodeKept = decodeRows({ id, npi: Schema.NullOr(npi) })
 const decodeFields = decodeRows({ id, fields })
 const byUpdate = keyset({ updatedAt: "updated_at", id: "id" }, "asc")
 const waiting = rowsOf(Schema.Struct({ id, updatedAt, token, fields }), { fields: "coalesce(fields, '{}')" })
+const CANDIDATE_TYPES = Record.map(Candidate.fields, () => "text" as const)
 
 const MAX_BATCH_SIZE = 100
 /** The number of concurrent statements that find recipients. */
 const FIND_CONCURRENCY = 2
 
 export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql) {
-  const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
+  const givenColumns = sql.literal(Object.keys(CANDIDATE_TYPES).map(columnOf).join(", "))
 
   // The usual limits are literals, so that PostgreSQL reuses the plan: a page of 100 takes 27 % less time.
   const limitOf = (limit: number) => (limit === 101 || limit === 501 ? sql.literal(String(limit)) : sql`${limit}`)
@@ -121,9 +122,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       if (candidates.length === 0) return new Set<RecipientId>()
       const rows = yield* sql`
           with candidate as materialized (
-            select * from unnest(
-              ${sql.csv(givenNames.map((name) => sql`${candidates.map((candidate) => candidate[name])}::text[]`))}
-            ) as candidate (${givenColumns})
+            select * from ${toTable("candidate", candidates, CANDIDATE_TYPES)}
           ), free as (
             insert into recipient_keys (organization_id, token, campaign_id, npi, email, recipient_id)
             select ${organizationId}, token, ${campaignId}, npi, lower(email), id from candidate
@@ -144,14 +143,13 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
 
     // One row for each NPI, because a statement can't write a row twice. Skips locked rows, because the clock is locked.
     keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
-      const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
+      const texts = clinicians.map(({ npi, fields }) => ({ npi, fields: JSON.stringify(fields) }))
+      const given = [...new Map(texts.map((text) => [text.npi, text])).values()]
       if (given.length === 0) return new Set<Npi>()
       const rows = yield* sql`
           with waiting as materialized (
             select recipient.id, recipient.npi, given.fields::jsonb
-            from unnest(
-              ${given.map(({ npi }) => npi)}::text[], ${given.map(({ fields }) => JSON.stringify(fields))}::text[]
-            ) as given (npi, fields)
+            from ${toTable("given", given, { npi: "text", fields: "text" })}
             join recipient_keys key on key.organization_id = ${organizationId} and campaign_id = ${campaignId} and key.npi = given.npi
             cross join lateral (
               select * from recipients where organization_id = ${organizationId} and recipients.id = recipient_id limit 1
@@ -217,7 +215,5 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       pageOf(sql`organization_id = ${organizationId} and campaign_id = ${campaignId}`, byUpdate.after(after), limit),
   }
 })
-
-const givenNames = Object.keys(Candidate.fields) as ReadonlyArray<keyof typeof Candidate.Type>
 
 const recipientsOf = Effect.map((rows: ReadonlyArray<ReadonlyArray<unknown>>) => rows.map(recipientOf))
