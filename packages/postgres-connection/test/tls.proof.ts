@@ -173,9 +173,3 @@ describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", async () =>
     expect(await connect(url, { sslmode, ...root })).toBe("TLS_REFUSED")
   })
 })
-
-it("fails with the system's error code if the port is closed", async () => {
-  for (const sslmode of ["disable", "prefer", "require"]) {
-    expect(await connect("postgres://x@127.0.0.1:1/x", { sslmode })).toBe("ECONNREFUSED")
-  }
-})
