@@ -15,9 +15,3 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
   return (server.address() as AddressInfo).port
 })
-
-/** Reads `?limit=`, from 1 to `max`; the default is `max`. */
-export const readLimit = (url: string | undefined, max: number): number => {
-  const limit = Number(new URL(url ?? "/", "http://localhost").searchParams.get("limit") ?? max)
-  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, max) : max
-}

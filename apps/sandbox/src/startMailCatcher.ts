@@ -6,7 +6,7 @@ import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer } from "smtp-server"
 import { type CaughtMail, MESSAGE_POLICY, mailListPage, mailPage } from "./mailPage.ts"
 import { sendPage } from "./page.ts"
-import { readLimit, serveHttp } from "./serveHttp.ts"
+import { serveHttp } from "./serveHttp.ts"
 
 /** The maximum of messages that are kept. Older messages are only counted, so that memory does not grow with the campaign. */
 export const MAX_MAILS = 2000
@@ -65,8 +65,7 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
     } else if (request.headers.accept?.includes("text/html")) {
       sendPage(response, mailListPage({ count, max: MAX_MAILS }, messages.slice(-MAX_LISTED).reverse()))
     } else {
-      const newest = messages.slice(-readLimit(request.url, MAX_MAILS)).reverse()
-      const body = JSON.stringify({ count, messages: newest.map(describe) })
+      const body = JSON.stringify({ count, messages: messages.toReversed().map(describe) })
       response.writeHead(200, { "content-type": "application/json" }).end(body)
     }
   })

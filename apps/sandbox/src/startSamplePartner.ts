@@ -5,7 +5,7 @@ import { Effect, Schedule } from "effect"
 import { Pool } from "pg"
 import { sendPage } from "./page.ts"
 import { type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
-import { readLimit, serveHttp } from "./serveHttp.ts"
+import { serveHttp } from "./serveHttp.ts"
 import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
 
 /** The maximum of events in the JSON and on the page. */
@@ -104,12 +104,12 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     },
   )
 
-  const listJson = async (limit: number) => {
+  const listJson = async () => {
     // Read first, so that every event that is counted is listed.
     const current = structuredClone(counts)
     const { rows } = await pool.query<{ body: string }>(
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
-      [limit],
+      [MAX_LISTED],
     )
     return { ...current, events: rows.map((row) => JSON.parse(row.body) as unknown) }
   }
@@ -133,7 +133,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       if (request.url === "/" && request.headers.accept?.includes("text/html")) {
         return sendPage(response, await renderPage())
       }
-      const body = JSON.stringify(await listJson(readLimit(request.url, MAX_LISTED)))
+      const body = JSON.stringify(await listJson())
       return response.writeHead(200, { "content-type": "application/json" }).end(body)
     } catch {
       return response.writeHead(503).end()
