@@ -51,14 +51,37 @@ export const checkTemplate = (
 export const compileTemplate = (text: string, part: TemplatePart): ((variables: TemplateVariables) => string) => {
   const engine = engines[part]
   const template = engine.parse(text)
-  return (variables) => engine.renderSync(template, { ...variables })
+  const [first, ...pieces] = text.split(CODE)
+  if (/\{%|\{\{-|-\}\}/.test(text) || [first, ...pieces].some((piece) => piece!.includes("{{"))) {
+    return (variables) => engine.renderSync(template, { ...variables })
+  }
+  // Without tags, each output is rendered separately: the template language takes long for a plain variable.
+  const outputs = Array.from(text.matchAll(CODE), ([output]) => compileOutput(output, part))
+  return (variables) => pieces.reduce((rendered, piece, i) => rendered + outputs[i]!(variables) + piece, first!)
 }
 
-const renderNamed = compileTemplate("{{ token }}", "html")
+const compileOutput = (output: string, part: TemplatePart) => {
+  const template = engines[part].parse(output)
+  const [, name = ""] = /^\{\{\s*(\w+)\s*\}\}$/.exec(output) ?? []
+  return (variables: TemplateVariables): string => {
+    if (!Object.hasOwn(variables, name)) return engines[part].renderSync(template, { ...variables })
+    const value = (variables as TemplateVariables & RecipientFields)[name]!
+    return part === "html" ? value.replaceAll(/[&<>"']/g, (it) => ESCAPED[it]!) : value
+  }
+}
 
-/** Escapes text like an HTML template. */
-export const escapeHtml = (text: string): string =>
-  /[&<>"']/.test(text) ? renderNamed({ ...SAMPLE, token: text }) : text
+const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" }
+
+/** Outputs and tags. */
+const CODE = /\{\{(?:[^"'}]|"[^"]*"|'[^']*'|\}(?!\}))*\}\}|\{%.*?%\}/gs
+
+/** Replaces the outputs and tags of a template by words of private-use letters, so that an HTML parser reads them as text. `restore` puts them back. */
+export const hideCode = (template: string) => {
+  const codes: Array<string> = []
+  const hidden = template.replaceAll(CODE, (code) => `\uE000${codes.push(code) - 1}\uE001`)
+  const restore = (text: string): string => text.replaceAll(/\uE000(\d+)\uE001/g, (word, index) => codes[index] ?? word)
+  return { hidden, restore, codes }
+}
 
 /** Inserts a token into the partner's own link, in place of `{token}`. */
 export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)

@@ -7,8 +7,8 @@ import type { TemplateVariables } from "../../TemplateVariables.ts"
 import type { MessageTemplate } from "../Message.ts"
 import type { ReturnPaths } from "../returned/ReturnPaths.ts"
 import type { Mail } from "../Transport.ts"
-import { composeBody } from "./composeBody.ts"
-import { cutAtLinks, trackingOf } from "./rewriteLinks.ts"
+import { composeBody, trackingOf } from "./composeBody.ts"
+import { cutAtLinks } from "./cutAtLinks.ts"
 import { compileTemplate, shortLinkTo } from "./Template.ts"
 
 /** Last field of each Feedback-ID: Gmail requires the same 5 to 15 characters in all mail of a sender, and counts by signing domain. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { composeText } from "../../../src/mail/templates/composeMail.ts"
 import { to } from "../testLinks.ts"
-import { links, variables } from "./composesAlike.ts"
+import { links, variables } from "./compose.ts"
 
 const compose = (text: string, html = "") => composeText(text, { html }, links)(to, variables)
 const tracked = links.click(to, "https://x.test/aB3dE9")
