@@ -215,10 +215,10 @@ it("the finding about the mail server names why it rejects us, without its words
     status: "failed",
     found: `The mail server rejects the connection or the login: ${reason}.`,
   })
-  expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
-  expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
+  expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 to CONN"))
+  expect(await look({})).toMatchObject(found("ECONNREFUSED"))
   const withoutTls = { SMTP_URL: `${open.url}?requireTLS=true` }
-  expect(await look(withoutTls)).toMatchObject(found("it offers no TLS, which is required"))
+  expect(await look(withoutTls)).toMatchObject(found("no STARTTLS"))
   expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
     ...{ status: "failed", found: expect.stringMatching(/offers no login/) },
   })

@@ -31,14 +31,3 @@ export class SmtpError extends Error {
     if (about.originalCode !== undefined) this.originalCode = about.originalCode
   }
 }
-
-/** Describes an SMTP failure by codes only, because the server's text may contain an address. */
-export const describeSmtpFailure = (error: unknown): string => {
-  const { code = "unknown", originalCode, command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
-  if (code === "ETLS") return "it offers no TLS, which is required"
-  const at = command === undefined ? "" : ` at ${command}`
-  // The system's error code, such as CERT_HAS_EXPIRED, is more specific.
-  if (responseCode === undefined) return `${(code === "ESOCKET" && originalCode) || code}${at}`
-  const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
-  return `${[responseCode, enhanced].filter(Boolean).join(" ")}${at}`
-}

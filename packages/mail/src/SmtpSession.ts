@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { connect, isIP, type Socket } from "node:net"
 import { hostname } from "node:os"
 import { setImmediate } from "node:timers/promises"
@@ -64,16 +65,10 @@ export class SmtpSession {
   #reader = new SmtpReplyReader()
   /** Extensions offered by the server, with parameters. */
   #extensions: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
-  /** HELO if the server rejected EHLO, as behind some firewalls. */
-  #hello = "EHLO"
-  /** The first word of each EHLO line: the server's name, and its extensions. */
-  #words: ReadonlySet<string> = new Set()
   /** Oldest first. */
   #awaited: Awaited[] = []
   #timer: NodeJS.Timeout | undefined
   #error: SmtpError | undefined
-  /** Number of confirmed rejections. */
-  #confirmed = 0
   /** Resolves the pending write. */
   #written = () => {}
 
@@ -98,7 +93,7 @@ export class SmtpSession {
 
   /**
    * Sends a message and returns the server's reply. Rejects with an `SmtpError`: ESMTPUTF8 if an address needs an extension that the server doesn't
-   * offer (RFC 6531, 3.2). If the session is still open, it is ready for another message.
+   * offer (RFC 6531, 3.2). If the session is still open, it is ready for another message. A rejection ends it.
    *
    * `mayComplete` is called before the final dot, without which the server discards the message; false ends the session.
    */
@@ -166,14 +161,14 @@ export class SmtpSession {
   }
 
   async #sayHello(): Promise<void> {
-    const say = () => this.#command(`${this.#hello} ${this.name}`, /^250/)
-    const reply = await say().catch((error: SmtpError) => {
-      if (this.#hello === "HELO" || (error.responseCode ?? 0) < 500) throw error
-      this.#hello = "HELO"
-      return say()
+    const say = (hello: string) => this.#command(`${hello} ${this.name}`, /^250/)
+    // Behind some firewalls, servers reject EHLO.
+    const reply = await say("EHLO").catch((error: SmtpError) => {
+      if ((error.responseCode ?? 0) < 500) throw error
+      return say("HELO")
     })
-    const lines = wordsOf(reply)
-    this.#words = new Set(lines.map(([word]) => word!))
+    // Some old servers write `AUTH=PLAIN`.
+    const lines = reply.text.split("\n").map((line) => line.slice(4).toUpperCase().split(/[ =]+/))
     this.#extensions = new Map(lines.slice(1).map(([keyword, ...parameters]) => [keyword!, parameters]))
   }
 
@@ -250,18 +245,12 @@ export class SmtpSession {
   }
 
   /**
-   * Returns the error, or EPROTOCOL if the reply may belong to another command. A second EHLO resets the session like RSET, and its reply repeats
-   * words of the first. A server may reject it or change its words (RFC 5321, 4.1.4). Then 221 decides, because only QUIT has that reply.
+   * Ends the session after a rejection, and returns the error, or EPROTOCOL if the reply belongs to another command: only QUIT has the reply 221.
+   * A server that closes the connection or stays silent hasn't sent another reply either.
    */
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
     try {
-      const reply = await this.#command(`${this.#hello} ${this.name}`, /^(250|[45])/)
-      if (reply.code === 250 && wordsOf(reply).some(([word]) => this.#words.has(word!))) {
-        this.#confirmed += 1
-        if (this.#confirmed === MAX_CONFIRMED) this.quit()
-        return error
-      }
       await this.#command("QUIT", /^221/, "QUIT", QUIT_MS)
     } catch (failure) {
       const { code, responseCode, originalCode = "malformed" } = failure as SmtpError
@@ -271,7 +260,6 @@ export class SmtpSession {
         )
       }
     }
-    // A server that closes the connection or stays silent hasn't sent another reply either.
     this.close()
     return error
   }
@@ -364,40 +352,28 @@ export class SmtpSession {
 const TAKEN = /^2/
 const NOTHING = /^0$/
 const BLOCK_LENGTH = 65_536
-/** Exim closes the connection after ten commands that don't belong to a message, including a second EHLO. */
-const MAX_CONFIRMED = 8
 /** Time for the server to close the connection after QUIT. */
 const QUIT_MS = 5000
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Returns the words of each line of an EHLO reply. Some old servers write `AUTH=PLAIN`. */
-const wordsOf = ({ text }: SmtpReply): ReadonlyArray<ReadonlyArray<string>> =>
-  text.split("\n").map((line) => line.slice(4).toUpperCase().split(/[ =]+/))
-
-const openSocket = ({ host = "localhost", port, secure }: SmtpOptions, connectMs: number) =>
-  new Promise<Socket>((resolve, reject) => {
-    const socket = connect({
-      host,
-      port: Number(port) || (secure ? 465 : 587),
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: 30_000,
-      // Shared by a host's addresses, which are tried in turn.
-      autoSelectFamilyAttemptTimeout: Math.ceil(connectMs / 4),
-    })
-    const fail = (error: SmtpError) => {
-      clearTimeout(timer)
-      socket.destroy()
-      reject(error)
-    }
-    const failWith = ({ code = "unknown" }: NodeJS.ErrnoException) =>
-      fail(new SmtpError("ESOCKET", "CONN", { originalCode: code }))
-    const timer = setTimeout(() => fail(new SmtpError("ETIMEDOUT", "CONN")), connectMs)
-    socket.once("error", failWith)
-    socket.once("connect", () => {
-      clearTimeout(timer)
-      socket.removeListener("error", failWith)
-      resolve(socket)
-    })
+const openSocket = async ({ host = "localhost", port, secure }: SmtpOptions, connectMs: number): Promise<Socket> => {
+  const socket = connect({
+    host,
+    port: Number(port) || (secure ? 465 : 587),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    // Shared by a host's addresses, which are tried in turn.
+    autoSelectFamilyAttemptTimeout: Math.ceil(connectMs / 4),
   })
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(connectMs) })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    const { name, code = "unknown" } = error as NodeJS.ErrnoException
+    if (name === "AbortError") throw new SmtpError("ETIMEDOUT", "CONN")
+    throw new SmtpError("ESOCKET", "CONN", { originalCode: code })
+  }
+}

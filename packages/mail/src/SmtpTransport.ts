@@ -1,3 +1,4 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { cleanSmtpReply } from "@outreach/domain/mail/returned/cleanSmtpReply"
 import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
 import { networkFailure } from "@outreach/process/networkFailure"
@@ -98,33 +99,37 @@ const mailOutcome = (
   // The mailbox may be valid, so its address isn't suppressed. Another attempt would reach the same server.
   if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
   if (responseCode === undefined) {
-    return { _tag: session?.isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
+    return { _tag: session?.isMessageSent ? "Unknown" : "Unreachable", failure: smtpFailure(error) }
   }
   // 503 is about the order of commands, even in reply to these two.
-  const isAboutMessage = (command === "RCPT TO" || command === "DATA") && responseCode !== 503
-  const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
+  const isAboutMessage =
+    (command === "RCPT TO" || command === "DATA") && responseCode !== 503 && !isLoginRejected(error)
   const isRelayDenied = isAboutMessage && !session?.isLoggedIn && RELAY_DENIED.test(text)
-  if (isAboutMessage && !isLogin && !isRelayDenied) {
+  if (isAboutMessage && !isRelayDenied) {
     return { ...classifySmtpReply({ code: responseCode, text, at: command }), reply: cleanSmtpReply(text, envelope.to) }
   }
   // A server that rejects other commands, or us as a client, accepts no message for any recipient.
-  const codes = [responseCode, STATUS.exec(text)?.[0]].join(" ").trimEnd()
-  return {
-    _tag: "Unreachable",
-    failure: {
-      class: isLogin ? "login" : isRelayDenied ? "relay_denied" : command === "STARTTLS" ? "tls" : "rejected",
-      code: `${codes} to ${command}`,
-    },
-  }
+  const failure = smtpFailure(error)
+  return { _tag: "Unreachable", failure: isRelayDenied ? { ...failure, class: "relay_denied" } : failure }
 }
 
 /** Replies of RFC 4954: authentication is required, too weak, or failed. */
 const LOGIN_CODES = [530, 534, 535, 538]
 
+const isLoginRejected = ({ code, responseCode = 0 }: SmtpError): boolean =>
+  code === "EAUTH" || LOGIN_CODES.includes(responseCode)
+
 const RELAY_DENIED =
   /relay(ing)? (access |is )*(denied|not (permitted|allowed|authorized)|prohibited)|\b(not (permitted|allowed|authorized)|unable|denied) to relay|allowed rcpthosts|authentication (is )?required|must (first )?(be )?(authenticated?|log ?in)|client was not authenticated/i
 
-const failureWithoutReply = ({ code, originalCode, command }: SmtpError): MailFailure => {
+/** Describes an SMTP failure by codes only, because the server's text may contain an address. */
+export const smtpFailure = (error: SmtpError): MailFailure => {
+  const { code, originalCode, command, responseCode, response = "" } = error
+  if (responseCode !== undefined) {
+    const codes = [responseCode, STATUS.exec(response)?.[0]].join(" ").trimEnd()
+    const named = isLoginRejected(error) ? "login" : command === "STARTTLS" ? "tls" : "rejected"
+    return { class: named, code: `${codes} to ${command}` }
+  }
   const name = originalCode ?? code
   if (code === "EAUTH") return { class: "login", code: name }
   if (code === "ETLS") return { class: "tls", code: "no STARTTLS" }
@@ -139,3 +144,24 @@ const failureWithoutReply = ({ code, originalCode, command }: SmtpError): MailFa
   if (named === "connect_timeout") return { class: "timeout", code: name }
   return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }
 }
+
+export class LoginFailed extends DescribedError(
+  "LoginFailed",
+  ({ reason }: { readonly reason: string }) => `The SMTP server rejected the login: ${reason}.`,
+) {}
+
+const LOGIN_TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
+
+/** Connects to the SMTP server and logs in without sending a message. Returns the reached step. */
+export const logIn = (url: Redacted.Redacted) =>
+  Effect.tryPromise({
+    try: async () => {
+      const options = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
+      const session = await SmtpSession.open(options, LOGIN_TIMEOUTS)
+      const { isEncrypted, isLoggedIn } = session
+      session.quit()
+      const { auth, host = "localhost" } = options
+      return { isEncrypted, isLoggedIn, hasCredentials: auth !== undefined, host }
+    },
+    catch: (error) => new LoginFailed({ reason: smtpFailure(error as SmtpError).code }),
+  })

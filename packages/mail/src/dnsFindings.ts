@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto"
-import type { Resolver } from "node:dns/promises"
+import { Resolver } from "node:dns/promises"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { dkimName, dmarcName } from "@outreach/domain/senders/dnsRecords"
 import { domainOf, isAligned, type Sender } from "@outreach/domain/senders/Sender"
@@ -9,6 +9,13 @@ import type { smtpSettings } from "./smtpSettings.ts"
 type SmtpSettings = Config.Success<typeof smtpSettings>
 
 const DNS_MS = 10_000
+
+/** Creates a resolver that uses these name servers, or the machine's if the list is empty. */
+export const createResolver = (servers: ReadonlyArray<string>): Resolver => {
+  const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+  return resolver
+}
 
 /** Checks the DNS records that receivers use for e-mails of the deployment's own sender: DKIM, SPF, DMARC, and the destination of bounces. */
 export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounceDomain }: SmtpSettings) => {

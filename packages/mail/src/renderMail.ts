@@ -1,15 +1,19 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { MessageNotRendered } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/templates/composeMail"
+import { renderFault } from "@outreach/domain/mail/templates/createFieldsCheck"
 import { sampleFields } from "@outreach/domain/mail/templates/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Effect, Layer } from "effect"
 
 /** Token of a message without a recipient. */
 export const PLACEHOLDER_TOKEN = "aB3dE9"
+
+/** A message doesn't render with its recipient's fields. The reason doesn't quote them. */
+class MessageNotRendered extends DescribedError("MessageNotRendered", "A template of the campaign {reason}.") {}
 
 /** Options of `renderMail` in addition to the campaign. */
 export interface RenderOptions {
@@ -39,7 +43,10 @@ export const renderMail = Effect.fnUntraced(function* (
   const compose = composeMail(template, { ...settings, sender: options.sender, receivesMail: options.receivesMail })
   const { organizationId, programId, id: campaignId } = campaign
   const written = { fields: sampleFields(campaign.fields), ...recipient, organizationId, programId, campaignId }
-  return yield* Effect.try({ try: () => compose(written), catch: MessageNotRendered.because })
+  return yield* Effect.try({
+    try: () => compose(written),
+    catch: (error) => new MessageNotRendered({ reason: renderFault(error) }),
+  })
 })
 
 export const programOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {

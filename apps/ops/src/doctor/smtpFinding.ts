@@ -1,5 +1,5 @@
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
-import { logIn } from "@outreach/mail/logIn"
+import { logIn } from "@outreach/mail/SmtpTransport"
 import type { smtpSettings } from "@outreach/mail/smtpSettings"
 import { type Config, Effect } from "effect"
 

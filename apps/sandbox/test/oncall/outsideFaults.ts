@@ -35,7 +35,7 @@ export const outsideFaults: ReadonlyArray<Fault> = [
     fault: "The mail server's password was changed",
     signals: [
       { log: "SMTP server rejects all messages", of: "worker" },
-      { prints: "535 at AUTH", command: "ops doctor | grep mail" },
+      { prints: "535 to AUTH", command: "ops doctor | grep mail" },
     ],
     remedy: [
       "sed -i '/^SMTP_URL=/s/:mail@/:rotated@/' /etc/outreach/outreach.env",

@@ -117,7 +117,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
 /** Handles one message. Returns the reason for rejecting it, or null. The server itself rejects oversized messages. */
 const receive = Effect.fnUntraced(
   function* (stream: SMTPServerDataStream, { recipients, unsubscribing, sender }: Envelope) {
-    const raw = yield* Effect.promise(() => readMessage(stream))
+    const raw = yield* Effect.promise(() => readExcerpt(stream))
     if (raw === undefined) return smtpError(552, "Too large")
     // As the final delivery server writes it (RFC 5321, 4.4): empty for a bounce.
     const returnPath = `Return-Path: <${sender}>\r\n`
@@ -187,19 +187,6 @@ const receiveComplaint = Effect.fnUntraced(function* (
   )
   return null
 })
-
-/** Reads a message up to the size limit; returns undefined if it is too large. */
-const readMessage = async (stream: SMTPServerDataStream): Promise<Uint8Array | undefined> => {
-  const raw = await readExcerpt(upToLimit(stream))
-  return stream.sizeExceeded ? undefined : raw
-}
-
-const upToLimit = async function* (stream: SMTPServerDataStream) {
-  for await (const chunk of stream) {
-    if (stream.sizeExceeded) return
-    yield chunk as Buffer
-  }
-}
 
 const smtpError = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
 

@@ -1,5 +1,5 @@
 import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
-import { parseReturned } from "@outreach/mail/returned/parseReturned"
+import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { readComplaint } from "@outreach/mail/returned/readComplaint"
 import { describe, expect, it } from "vitest"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
@@ -7,7 +7,7 @@ import { complaintReport, complaintReports } from "../complaintReport.ts"
 const SEAL = `bounce-${"0a".repeat(16)}-${"b7".repeat(9)}`
 
 const read = async (raw: string) => {
-  const message = await parseReturned(Buffer.from(raw))
+  const message = await parseReturned((await readExcerpt([Buffer.from(raw)]))!)
   return message && readComplaint(message)
 }
 const judge = async (raw: string) => {

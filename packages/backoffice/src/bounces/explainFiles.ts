@@ -69,7 +69,7 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
 
 const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: ReturnPaths["Service"] | undefined) {
   const raw = yield* Effect.tryPromise({
-    try: () => readBounded(file === "-" ? process.stdin : createReadStream(file)),
+    try: () => readExcerpt(file === "-" ? process.stdin : createReadStream(file)),
     catch: () => new UnreadableFile({ file }),
   })
   if (raw === undefined)
@@ -93,21 +93,6 @@ const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: Retu
 const nothingOf = (file: string, kind: Explained["kind"], effect: string): Explained => ({
   ...{ file, kind, verdict: null, status: null, sureness: null, rule: null, seal: "none", recipientId: null, effect },
 })
-
-/** Reads a message; undefined above the size limit of the worker's listener. */
-const readBounded = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
-  let size = 0
-  const raw = await readExcerpt(
-    (async function* () {
-      for await (const chunk of chunks) {
-        size += chunk.length
-        if (size > MAX_RETURNED_BYTES) return
-        yield chunk
-      }
-    })(),
-  )
-  return size > MAX_RETURNED_BYTES ? undefined : raw
-}
 
 /** Counts the messages of each kind, verdict and sureness, most first. */
 const summarise = (messages: ReadonlyArray<Explained>) => {

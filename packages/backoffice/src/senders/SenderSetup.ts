@@ -1,6 +1,5 @@
 import type { DkimKeyPair, Sender } from "@outreach/domain/senders/Sender"
-import { createResolver } from "@outreach/mail/createResolver"
-import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
+import { createResolver, type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
 import { Context, Effect } from "effect"
 import type { TaggedFailure } from "../operations/Operation.ts"
 import { type LinkTarget, linkDomainFindings } from "./linkDomainFindings.ts"

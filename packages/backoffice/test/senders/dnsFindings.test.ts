@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
-import { createResolver } from "@outreach/mail/createResolver"
-import { dnsFindings } from "@outreach/mail/dnsFindings"
+import { createResolver, dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"

@@ -19,10 +19,11 @@ export interface Judgement {
   readonly sureness: Sureness
 }
 
-/** The content of a report or a notice. */
-export type Reading = { readonly rule: string } & (
+/** The content of a message in the recognized form: after a `delay`, the server continues to try; a `message` is any other, such as an automatic reply. */
+export type Reading = { readonly rule: string; readonly sureness: Sureness } & (
   | ({ readonly kind: "bounce" } & Judgement)
-  | { readonly kind: "delay" | "delivered"; readonly sureness: Sureness }
+  | { readonly kind: "delay" | "delivered" | "message" }
+  | { readonly kind: "complaint"; readonly feedbackType: string }
 )
 
 /**

@@ -13,18 +13,22 @@ const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 262_144, maxRfc822NestingD
 const MAX_BYTES = { head: 98_304, tail: 32_768 }
 const MAX_LINES = { head: 3000, tail: 1000 }
 
-/** Parses a returned message, or returns undefined if it can't. The original message stays an attachment. */
+/** Parses an excerpt of a returned message, or returns undefined if it can't. The original message stays an attachment. */
 export const parseReturned = (raw: Uint8Array): Promise<Email | undefined> =>
-  PostalMime.parse(excerptOf(raw), { ...LIMITS, forceRfc822Attachments: true }).catch(() => undefined)
+  PostalMime.parse(dropMiddleLines(raw), { ...LIMITS, forceRfc822Attachments: true }).catch(() => undefined)
 
-/** Reads a message of any size and keeps the part that `parseReturned` reads. */
-export const readExcerpt = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+/** Reads a message and keeps the part that `parseReturned` needs. Returns undefined above `MAX_RETURNED_BYTES`. */
+export const readExcerpt = async (
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Uint8Array | undefined> => {
   const head: Array<Uint8Array> = []
   let headLength = 0
   let tail: Array<Uint8Array> = []
   let tailLength = 0
-  let isCut = false
+  let size = 0
   for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > MAX_RETURNED_BYTES) return undefined
     const first = chunk.subarray(0, MAX_BYTES.head - headLength)
     if (first.length > 0) head.push(first)
     headLength += first.length
@@ -33,35 +37,15 @@ export const readExcerpt = async (chunks: AsyncIterable<Uint8Array>): Promise<Ui
     if (tailLength <= 2 * MAX_BYTES.tail) continue
     tail = [Buffer.concat(tail).subarray(-MAX_BYTES.tail)]
     tailLength = MAX_BYTES.tail
-    isCut = true
   }
-  return Buffer.concat([...head, ...(isCut ? [LINE_END] : []), ...tail])
+  const isCut = headLength + tailLength < size
+  return Buffer.concat([...head, ...(isCut ? [Buffer.from("\r\n")] : []), ...tail])
 }
 
-const excerptOf = (raw: Uint8Array): Uint8Array => {
-  const head = raw.subarray(0, endOfLines(raw.subarray(0, MAX_BYTES.head)))
-  const rest = raw.subarray(head.length)
-  const last = rest.subarray(-MAX_BYTES.tail)
-  const tail = last.subarray(startOfLines(last))
-  return tail.length === rest.length ? raw : Buffer.concat([head, LINE_END, tail])
-}
-
-const LINE_FEED = 0x0a
-const LINE_END = Buffer.from("\r\n")
-
-const endOfLines = (bytes: Uint8Array): number => {
-  let end = -1
-  for (let line = 0; line < MAX_LINES.head; line++) {
-    end = bytes.indexOf(LINE_FEED, end + 1)
-    if (end === -1) return bytes.length
-  }
-  return end + 1
-}
-
-const startOfLines = (bytes: Uint8Array): number => {
-  let start = bytes.length
-  for (let line = 0; line <= MAX_LINES.tail && start > 0; line++) start = bytes.lastIndexOf(LINE_FEED, start - 1)
-  return start + 1
+const dropMiddleLines = (raw: Uint8Array): Uint8Array => {
+  const lines = Buffer.from(raw).toString("latin1").split("\n")
+  if (lines.length <= MAX_LINES.head + MAX_LINES.tail) return raw
+  return Buffer.from([...lines.slice(0, MAX_LINES.head), ...lines.slice(-MAX_LINES.tail)].join("\n"), "latin1")
 }
 
 /** Returns the decoded header fields by name in lower case. The first field of a name wins. */

@@ -1,5 +1,5 @@
 import type { Email } from "postal-mime"
-import type { Judgement, Sureness } from "./judgeReasons.ts"
+import type { Reading } from "./judgeReasons.ts"
 import { findLocalParts, originalHeadOf, textOf } from "./parseReturned.ts"
 import { readComplaint } from "./readComplaint.ts"
 import { readNotice } from "./readNotice.ts"
@@ -11,22 +11,10 @@ import { readReport } from "./readReport.ts"
  * A `certain` reading comes from machine-readable fields with a known status; a `likely` one from a known form with known words or a known code.
  * Both count the same. A `guess` never means that an address is wrong or that a domain blocks us.
  */
-export type Returned = {
-  /** The recognized form. */
-  readonly rule: string
-  readonly sureness: Sureness
+export type Returned = Reading & {
   /** Possible local parts of the message's return path in the returned message, the most credible first. */
   readonly localParts: ReadonlyArray<string>
-} & (
-  | ({ readonly kind: "bounce" } & Pick<Judgement, "verdict" | "status">)
-  /** The server continues to try. */
-  | { readonly kind: "delay" }
-  /** The message was delivered or forwarded. */
-  | { readonly kind: "delivered" }
-  | { readonly kind: "complaint"; readonly feedbackType: string }
-  /** Any other message, such as an automatic reply. */
-  | { readonly kind: "message" }
-)
+}
 
 /** Classifies a returned message. Never throws. */
 export const readReturned = (message: Email): Returned => {

@@ -9,7 +9,7 @@ const FOLDER = new URL("../bounces/", import.meta.url)
 const samples = readdirSync(FOLDER).map((file) => readFileSync(new URL(file, FOLDER)))
 
 const read = async (raw: Uint8Array): Promise<Returned | undefined> => {
-  const message = await parseReturned(raw)
+  const message = await parseReturned((await readExcerpt([raw]))!)
   return message && readReturned(message)
 }
 
@@ -90,7 +90,7 @@ describe("a sample that is changed", () => {
 
 describe("a message without end", () => {
   const [sample] = samples.filter((each) => each.includes("The following address(es) failed")).map(String)
-  const nested = Array.from({ length: 100_000 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`)
+  const nested = Array.from({ length: 50_000 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`)
   it.each([
     ["parts within parts", nested.join("")],
     ["messages within messages", "Content-Type: message/rfc822\n\n".repeat(100_000)],
@@ -133,7 +133,7 @@ describe("readExcerpt", () => {
   it("keeps a short message as it is, and of a long one its beginning and its end", async () => {
     const property = fc.asyncProperty(fc.nat(400_000), chunkSizes, async (length, sizes) => {
       const bytes = Uint8Array.from({ length }, (_, i) => i % 251)
-      const kept = await readExcerpt(chunksOf(bytes, sizes))
+      const kept = (await readExcerpt(chunksOf(bytes, sizes)))!
       expect(kept.length).toBeLessThan(170_000)
       if (length <= 131_072) expect(Buffer.compare(kept, bytes)).toBe(0)
       expect(Buffer.compare(kept.subarray(0, 98_304), bytes.subarray(0, 98_304))).toBe(0)
@@ -145,7 +145,6 @@ describe("readExcerpt", () => {
   it("keeps the fields of a report after the returned message", async () => {
     const text = readFileSync(new URL("rfc3464-returned-first.eml", FOLDER), "utf8")
     const long = Buffer.from(text.replace("Good morning", "Good morning\n".repeat(50_000)))
-    const raw = await readExcerpt(chunksOf(long, [65_536]))
-    expect(await read(raw)).toMatchObject({ kind: "bounce", sureness: "certain", status: "5.1.1" })
+    expect(await read(long)).toMatchObject({ kind: "bounce", sureness: "certain", status: "5.1.1" })
   })
 })
