@@ -1,5 +1,11 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { pauseOnComplaints, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { Deployment } from "@outreach/domain/Deployment"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { applyBatch } from "@outreach/domain/inbox/applyBatch"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
@@ -18,11 +24,9 @@ import { admin } from "./admin/admin.ts"
 import { readGauges } from "./admin/readGauges.ts"
 import { deliver } from "./deliveries/deliver.ts"
 import { replay } from "./deliveries/replay.ts"
-import { judgeHits } from "./hits/judgeHits.ts"
-import { applyInbox } from "./inbox/applyInbox.ts"
-import { repeatWithPauses, retryForever } from "./loops/retryForever.ts"
+import { processInTurns } from "./loops/processInTurns.ts"
+import { repeatEvery, repeatWithPauses, retryForever } from "./loops/retryForever.ts"
 import { runWhileServing } from "./loops/runWhileServing.ts"
-import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
 import { atStart } from "./metrics.ts"
@@ -72,16 +76,22 @@ export const worker = Effect.gen(function* () {
     ),
     Layer.merge(NodeSigner),
   )
+  const openAndComplete = Effect.flatMap(CampaignRepository, (campaigns) => campaigns.openAndComplete)
+  const inboxes = Effect.flatMap(InboxRepository, ({ organizations }) => organizations)
+  const hits = Effect.flatMap(HitRepository, ({ waiting }) => waiting)
   const work = [
-    publish,
-    applyInbox,
+    repeatWithPauses("publish", Effect.map(publishChunk(), Number)),
+    // Separate, so that a long publication doesn't delay the windows of other campaigns.
+    repeatEvery("openAndComplete", "1 second", openAndComplete),
+    repeatEvery("pauseOnComplaints", "1 second", pauseOnComplaints),
+    repeatWithPauses("applyInbox", processInTurns("applyInbox", inboxes, applyBatch), "inbox"),
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
     sendOutreach({ ...mail, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
       : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
-    judgeHits,
+    repeatWithPauses("judgeHits", processInTurns("judgeHits", hits, judgeHits)),
     repeatWithPauses("unsubscribe", applyUnsubscriptions),
     // Withdraws recipients whose address bounced or complained in another campaign.
     repeatWithPauses("withdrawSuppressed", withdrawSuppressed),

@@ -46,13 +46,11 @@ export const workerLimits = {
     turns: 20,
     /** Leaves turns for other campaigns, however slow this one's replies are. */
     maxTurnsPerCampaign: 16,
-    /** Messages in progress: those being sent, as many waiting for a turn, and as many more as a claim returns, so that turns don't wait for claims. */
-    concurrency: 120,
+    /** Messages in progress: those waiting for a turn, being sent or being recorded. Several times the turns, so that these don't wait for claims. */
+    concurrency: 160,
     /** Six times the turns of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
     maxPerCampaign: 96,
     minSlots: 32,
-    /** Including messages that are being recorded. */
-    maxHeld: 160,
     leaseSeconds: 100,
     /** Renewal interval of the lease of a message in progress. */
     renewEveryMs: 25_000,

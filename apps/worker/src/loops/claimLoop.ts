@@ -17,23 +17,19 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
      * A claim waits at most 20 ms for them, and not at all after a notification.
      */
     readonly minSlots?: number
-    /** Maximum number of leases in memory, including those that freed their slot early; default `concurrency`. */
-    readonly maxHeld?: number
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
-    /** Handles a lease. `free` frees its slot early. */
-    readonly handle: (lease: Lease, free: Effect.Effect<void>) => Effect.Effect<unknown, never, R2>
+    readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
     /** Calls its argument whenever there may be new work. Without it, the loop only polls. */
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { concurrency, minSlots = 1, maxHeld = concurrency, drainSeconds, claim, handle, listen } = options
+  const { concurrency, minSlots = 1, drainSeconds, claim, handle, listen } = options
   const { minMs, maxMs, debounceMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
   // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
   let inFlight = 0
-  let held = 0
   /** Slots freed since the last claim, and the number to wait for. */
   let freed = 0
   let enough = minSlots
@@ -44,26 +40,17 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(drainSeconds * 1000)),
   )
 
-  const availableSlots = () => Math.min(concurrency - inFlight, maxHeld - held)
+  const availableSlots = () => concurrency - inFlight
   const isWorthwhile = () => availableSlots() > 0 && (isNotified || freed >= enough)
   const forkHandler = (lease: Lease) => {
     inFlight += 1
-    held += 1
-    let isFree = false
-    const freeSlot = () => {
-      if (!isFree) {
-        inFlight -= 1
-        freed += 1
-      }
-      isFree = true
-      if (isWorthwhile()) wakeUp.openUnsafe()
-    }
-    return Effect.suspend(() => handle(lease, Effect.sync(freeSlot))).pipe(
+    return Effect.suspend(() => handle(lease)).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed to handle a lease`, cause)),
       Effect.ensuring(
         Effect.sync(() => {
-          held -= 1
-          freeSlot()
+          inFlight -= 1
+          freed += 1
+          if (isWorthwhile()) wakeUp.openUnsafe()
         }),
       ),
       FiberSet.run(fibers),

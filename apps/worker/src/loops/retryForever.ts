@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { describeCause } from "@outreach/process/describeCause"
-import { type Cause, type Duration, Effect, Exit } from "effect"
+import { type Cause, type Duration, Effect, Exit, Latch } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 
 const { minMs, maxMs } = workerLimits.backoff
@@ -46,12 +47,25 @@ export const logFailure = Effect.fnUntraced(function* (what: string, cause: Caus
 export const repeatEvery = <E, R>(name: string, pause: Duration.Input, step: Effect.Effect<unknown, E, R>) =>
   retryForever(name, Effect.andThen(step, Effect.sleep(pause)))
 
-/** Repeats a step until interrupted. Pauses for a second when the step returns 0. */
-export const repeatWithPauses = <E, R>(name: string, step: Effect.Effect<number, E, R>) =>
-  retryForever(
+/** Repeats a step until interrupted. When the step returns 0, pauses for a second, or until a hint about the topic. */
+export const repeatWithPauses = Effect.fnUntraced(function* <E, R>(
+  name: string,
+  step: Effect.Effect<number, E, R>,
+  wakeTopic?: Topic,
+) {
+  const wakeUp = yield* Latch.make()
+  const { listen } = yield* Hints
+  if (wakeTopic !== undefined) {
+    yield* Effect.forkScoped(listen(({ topic }) => (topic === wakeTopic ? wakeUp.open : Effect.void)))
+  }
+  return yield* retryForever(
     name,
-    Effect.flatMap(step, (done) => (done > 0 ? Effect.void : Effect.sleep(workerLimits.pause.maxMs))),
+    Effect.gen(function* () {
+      yield* wakeUp.close
+      if ((yield* step) === 0) yield* Effect.timeoutOption(wakeUp.await, workerLimits.pause.maxMs)
+    }),
   )
+}, Effect.scoped)
 
 /** Runs an effect, then sleeps as long as it took, so that others can use the database half of the time. */
 export const withPauses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -3,27 +3,27 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
+import { isTried, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Transport"
 import { composeMail } from "@outreach/domain/mail/templates/composeMail"
+import { renderFault } from "@outreach/domain/mail/templates/createFieldsCheck"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createComposer } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
-import { Array as Arr, Cache, Clock, Effect, Metric, Result, Tracer } from "effect"
+import { Cache, Clock, Effect, Metric, Tracer } from "effect"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { SendingTurns } from "./SendingTurns.ts"
+import { createSendingTurns } from "./createSendingTurns.ts"
 
 const {
   turns,
   maxTurnsPerCampaign,
   concurrency,
   minSlots,
-  maxHeld,
   maxPerCampaign,
   leaseSeconds,
   renewEveryMs,
@@ -71,7 +71,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
         })
         const template = yield* queue.template(campaignId)
         const compose = composeMail(template, { ...settings, sender })
-        return { compose: (lease: MessageLease) => write(compose(lease)), namesFields: template.fields.length > 0 }
+        return (lease: MessageLease) => write(compose(lease))
       },
       (effect, campaignId) =>
         Effect.tapError(effect, ({ senderId }) =>
@@ -81,66 +81,50 @@ export const sendOutreach = Effect.fnUntraced(function* (
         ),
     ),
   })
-  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
-    const groups = Object.values(Arr.groupBy(leases, ({ campaignId }) => campaignId))
-    // A campaign that can't be loaded may use fields.
-    const naming = yield* Effect.filter(groups, ([{ campaignId }]) =>
-      Cache.get(composers, campaignId).pipe(
-        Effect.map(({ namesFields }) => namesFields),
-        Effect.orElseSucceed(() => true),
-      ),
-    )
-    if (naming.length === 0) return leases
-    const found = yield* queue.fields(naming.flat())
-    return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
-  })
   const clock = yield* Clock.Clock
-  const sendingTurns = new SendingTurns(turns, maxTurnsPerCampaign)
+  const takeTurn = yield* createSendingTurns(turns, maxTurnsPerCampaign)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
   let wait = 0
   let asksAgainAt = 0
 
-  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>, span: Tracer.Span) {
-    const prepared = yield* Effect.result(Cache.get(composers, lease.campaignId))
-    if (Result.isFailure(prepared)) {
-      yield* answered
-      return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })
-    }
-    const { compose } = prepared.success
+  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, span: Tracer.Span) {
     const beginBy = lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS
     const isHeld = () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS
     // Composed in its turn, so that waiting messages need no memory.
-    const composing = Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because })
-    const sent = yield* Effect.result(
-      Effect.acquireUseRelease(
-        Effect.interruptible(sendingTurns.take(lease.campaignId, beginBy)),
-        (turn) => {
-          if (turn !== undefined) underWay.add(lease)
-          return sendMessage(lease, composing, { turn, isHeld, answered })
-        },
-        (turn) => Effect.sync(() => turn?.end()),
+    const composing = Cache.get(composers, lease.campaignId).pipe(
+      Effect.mapError((): MailFailure => ({ class: "sender", code: "DKIM" })),
+      Effect.flatMap((compose) =>
+        Effect.try({
+          try: () => compose(lease),
+          catch: (error): MailFailure => ({ class: "template", code: renderFault(error) }),
+        }),
       ),
     )
-    if (Result.isFailure(sent)) {
-      const failure = yield* quarantineUnrendered(lease, sent.failure)
-      return yield* Effect.logWarning("message quarantined, template rendering failed").pipe(
-        Effect.annotateLogs({ recipientId: lease.recipientId, campaignId: lease.campaignId, ...failure }),
+    const sending = Effect.gen(function* () {
+      const release = yield* takeTurn(lease.campaignId, beginBy)
+      if (release !== undefined) underWay.add(lease)
+      return yield* sendMessage(lease, composing, { release, isHeld })
+    })
+    const { settled, outcome, settlement } = yield* Effect.scoped(sending)
+    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
+    const failure = "failure" in outcome ? outcome.failure : undefined
+    if (failure?.class === "template") {
+      yield* Effect.logWarning("message quarantined, template rendering failed").pipe(
+        Effect.annotateLogs({ ...about, ...failure }),
       )
     }
-    const { settled, outcome, settlement } = sent.success
+    if (!isTried(outcome)) return
     span.attribute("outreach.outcome", outcome._tag.toLowerCase())
     if (FAILURES.has(outcome._tag)) span.attribute("error.type", outcome._tag.toLowerCase())
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
-    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     if (outcome._tag === "Unknown" && settled) {
       const isQuarantined = settlement.state === "retry" && settlement.delaySeconds === null
       yield* Effect.logWarning(
         isQuarantined ? "message quarantined, outcomes unknown" : "message sent, no SMTP reply",
       ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))
     }
-    const failure = outcome._tag === "Unreachable" || outcome._tag === "Unknown" ? outcome.failure : undefined
     if (failure?.class === "slow") {
       if (outcome._tag === "Unknown") return
       return yield* Effect.logWarning("SMTP server too slow for a message").pipe(
@@ -187,21 +171,20 @@ export const sendOutreach = Effect.fnUntraced(function* (
     listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
     concurrency,
     minSlots,
-    maxHeld,
     drainSeconds,
     claim: Effect.fnUntraced(function* (freeSlots: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : freeSlots
       const rates = { perMinute, perDomainMinute }
-      const claimed = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
-      const leases = yield* withFields(claimed)
+      const leases = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      const fields = leases.length === 0 ? new Map() : yield* queue.fields(leases)
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
-      return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
+      return leases.map((lease): TimedLease => ({ ...lease, fields: fields.get(lease.recipientId) ?? {}, endsAt }))
     }),
-    handle: (lease: TimedLease, answered) =>
+    handle: (lease: TimedLease) =>
       Effect.useSpan("send e-mail", spanOf(lease), (span) =>
-        Effect.provideService(sendOne(lease, answered, span), Tracer.ParentSpan, span),
+        Effect.provideService(sendOne(lease, span), Tracer.ParentSpan, span),
       ).pipe(
         Effect.ensuring(
           Effect.sync(() => {

@@ -99,8 +99,8 @@ export const CLOSED: ReadonlyArray<CampaignStatus> = ["completed", "cancelled"]
 /** Statuses in which the worker publishes or sends, or will. */
 export const UNDER_WAY: ReadonlyArray<CampaignStatus> = TRANSITIONS.pause.from
 
-/** Statuses in which recipients may be added: the worker doesn't process the campaign. */
-export const IMPORTABLE: ReadonlyArray<CampaignStatus> = ["draft", "paused"]
+/** Statuses in which recipients may be added: the campaign is not scheduled yet, so that no import misses its publication. */
+export const IMPORTABLE: ReadonlyArray<CampaignStatus> = TRANSITIONS.schedule.from
 
 /** Progress of a campaign, in recipients. */
 export const CampaignProgress = Schema.Struct({

@@ -57,12 +57,12 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* ({
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
-  const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
+  const variables = sampleVariables({ fields, shortLink }, program)
   for (const { part, template } of templatesOf(campaign)) {
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const hidden = findMissingDetails(campaign, variables)
+  const hidden = findMissingDetails({ ...campaign, fields, shortLink }, program)
   for (const part of ["html", "text"] as const) {
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }

@@ -9,7 +9,7 @@ import { SenderRepository } from "../senders/SenderRepository.ts"
 import { toUnixMillis } from "../Timestamp.ts"
 import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
-import { findMissingDetailsOf } from "./findMissingDetails.ts"
+import { findMissingDetails } from "./findMissingDetails.ts"
 import { PreflightSettings } from "./PreflightSettings.ts"
 import { preflight } from "./preflight.ts"
 
@@ -44,7 +44,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
     campaign,
     livemode,
     publicBaseUrl,
-    missing: findMissingDetailsOf(campaign, known.program),
+    missing: [...new Set(Object.values(findMissingDetails(campaign, known.program)).flat())],
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
     waitingSenderId: waitingSender(campaign, sender, known.senders),

@@ -1,12 +1,10 @@
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { DescribedError } from "../DescribedError.ts"
 import { composeBounced, composeSent } from "../events/Event.ts"
 import type { MessageLease } from "./Message.ts"
 import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
 import { Settlements } from "./Settlements.ts"
 import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "./Transport.ts"
-import { renderFault } from "./templates/createFieldsCheck.ts"
 
 /** Waits between attempts at a deferring mailbox, in seconds; about 24 hours in total (RFC 5321, 4.5.4). */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
@@ -31,29 +29,24 @@ const SLOW_RETRY = 900
 /** Waits after unknown outcomes, in seconds; after the last, the message is quarantined. */
 const UNKNOWN_RETRY = [3600, 7200, 14_400] as const
 
-/** A message's turn to be sent. */
-export interface SendingTurn {
-  /** Lets the next message be sent while this one's outcome is recorded. */
-  release(): void
-}
-
-/** Sends one leased message in its turn, and settles the outcome. Without a turn, it waits for its next attempt. */
-export const sendMessage = Effect.fnUntraced(function* <E>(
+/**
+ * Sends one leased message in its turn, and settles the outcome. Without a turn, it waits for its next attempt. A message that can't be composed
+ * is `Unreachable`; if it doesn't render, it is quarantined.
+ */
+export const sendMessage = Effect.fnUntraced(function* (
   lease: MessageLease,
-  compose: Effect.Effect<ComposedMail, E>,
+  compose: Effect.Effect<ComposedMail, MailFailure>,
   options: {
-    readonly turn: SendingTurn | undefined
+    /** Ends the turn when the server has responded, before that is recorded; undefined without a turn. */
+    readonly release: Effect.Effect<void> | undefined
     /** Returns whether the lease is still held. */
     readonly isHeld: () => boolean
-    /** Runs after the server has responded, before that is recorded. */
-    readonly answered: Effect.Effect<void>
   },
 ) {
-  const { turn, isHeld, answered } = options
+  const { release, isHeld } = options
   const transport = yield* Transport
   const settlements = yield* Settlements
   const settle = Effect.fnUntraced(function* (outcome: MailOutcome) {
-    yield* answered
     const settlement = yield* decideSettlement(lease, outcome)
     const settled = yield* settlements.settle(lease, settlement, attemptOf(outcome))
     if (!settled) {
@@ -61,48 +54,34 @@ export const sendMessage = Effect.fnUntraced(function* <E>(
     }
     return { settled, outcome, settlement }
   })
-  if (turn === undefined) return yield* settle({ _tag: "Late" })
+  if (release === undefined) return yield* settle({ _tag: "Late" })
   let mayBeDelivered = false
-  const outcome = yield* transport
-    .deliver(yield* compose, () => {
-      mayBeDelivered = isHeld()
-      return mayBeDelivered
-    })
-    .pipe(Effect.onInterrupt(() => (mayBeDelivered ? settle(STOPPED) : Effect.void)))
-  turn.release()
+  const outcome = yield* compose.pipe(
+    Effect.flatMap((mail) =>
+      transport.deliver(mail, () => {
+        mayBeDelivered = isHeld()
+        return mayBeDelivered
+      }),
+    ),
+    Effect.catch((failure) => Effect.succeed<MailOutcome>({ _tag: "Unreachable", failure })),
+    Effect.onInterrupt(() => (mayBeDelivered ? settle(STOPPED) : Effect.void)),
+  )
+  yield* release
   return yield* settle(outcome)
 })
 
 /** Outcome of a message whose sender stopped before the server responded. */
 const STOPPED: MailOutcome = { _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } }
 
+/** Returns whether a message was composed, so that the mail server was contacted about it. */
+export const isTried = (outcome: MailOutcome): boolean =>
+  outcome._tag !== "Unreachable" || !["sender", "template"].includes(outcome.failure.class)
+
 const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
-  if (outcome._tag === "Late") return undefined
+  if (outcome._tag === "Late" || !isTried(outcome)) return undefined
   const reply = "failure" in outcome ? `${outcome.failure.class}: ${outcome.failure.code}` : (outcome.reply ?? null)
   return { outcome: outcome._tag.toLowerCase() as AttemptOutcome, reply }
 }
-
-/** Puts back a leased message that can't be sent because of our fault. */
-export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease, failure: MailFailure) {
-  yield* (yield* Settlements).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
-})
-
-/** A message doesn't render with its recipient's fields. The reason doesn't quote them. */
-export class MessageNotRendered extends DescribedError(
-  "MessageNotRendered",
-  ({ reason }: { readonly reason: string }) => `A template of the campaign ${reason}.`,
-) {
-  /** Describes an error thrown while composing a message. */
-  static readonly because = (error: unknown): MessageNotRendered =>
-    new MessageNotRendered({ reason: renderFault(error) })
-}
-
-/** Quarantines a leased message that doesn't render, with the reason. Only its recipient is affected. */
-export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
-  const failure: MailFailure = { class: "template", code: reason }
-  yield* (yield* Settlements).settle(lease, { ...retryUncounted(lease, null), failure })
-  return failure
-})
 
 /** Keeps a message in the queue; the attempt doesn't count against the mailbox. */
 const retryUncounted = ({ attempt }: MessageLease, delaySeconds: number | null) =>
@@ -121,8 +100,12 @@ const decideSettlement = Effect.fnUntraced(function* (
       return { ...retryUncounted(lease, delaySeconds), isUnknown: true, failure: outcome.failure }
     }
     case "Unreachable": {
-      const isOfMessage = outcome.failure.class === "slow" || outcome.failure.class === "sender"
-      const delaySeconds = isOfMessage ? SLOW_RETRY : OUR_RETRY.Unreachable
+      const delays: Partial<Record<MailFailure["class"], number | null>> = {
+        slow: SLOW_RETRY,
+        sender: SLOW_RETRY,
+        template: null,
+      }
+      const { [outcome.failure.class]: delaySeconds = OUR_RETRY.Unreachable } = delays
       return { ...retryUncounted(lease, delaySeconds), failure: outcome.failure }
     }
     case "Refused":

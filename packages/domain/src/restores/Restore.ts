@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { CAMPAIGN_STATUSES, TRANSITIONS } from "../campaigns/Campaign.ts"
+import { CAMPAIGN_STATUSES } from "../campaigns/Campaign.ts"
 import { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -70,9 +70,6 @@ export const Restore = Schema.Struct({
   finishedAt: Schema.NullOr(Timestamp),
 })
 export type Restore = typeof Restore.Type
-
-/** Statuses in which a campaign may have sent e-mails after the restore point without an operator. */
-export const MAY_HAVE_SENT = TRANSITIONS.pause.from
 
 /** A campaign paused by a restore, because it may have sent e-mails after the restore point. */
 export const RestoredCampaign = Schema.Struct({

@@ -1,4 +1,5 @@
 import { Array as Arr, Clock, Effect } from "effect"
+import { UNDER_WAY } from "../campaigns/Campaign.ts"
 import { DescribedError } from "../DescribedError.ts"
 import { composeSent } from "../events/Event.ts"
 import { EventPublisher } from "../events/EventPublisher.ts"
@@ -6,7 +7,6 @@ import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
-import { MAY_HAVE_SENT } from "./Restore.ts"
 import { RestoreRepository } from "./RestoreRepository.ts"
 
 class RestoreUnderWay extends DescribedError(
@@ -43,7 +43,7 @@ export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
     const restore = yield* restores.create(id, restoredTo)
     if (restore === undefined) return undefined
     yield* restores.fenceClocks(marginSeconds)
-    yield* restores.pauseCampaigns(MAY_HAVE_SENT)
+    yield* restores.pauseCampaigns(UNDER_WAY)
     return restore
   })
   const restore = yield* (yield* Transaction).run(begin)

@@ -4,7 +4,6 @@ import {
   type CampaignStatus,
   CLOSED,
   type Command,
-  IMPORTABLE,
   statusAfterPublication,
   TRANSITIONS,
   WORKER_TRANSITIONS,
@@ -45,10 +44,6 @@ describe("a campaign's transitions, the worker's included", () => {
   it("end only in closed statuses", () => {
     expect(CAMPAIGN_STATUSES.filter((status) => leads(status).length === 0)).toEqual(CLOSED)
   })
-})
-
-it("IMPORTABLE contains only statuses before scheduling, so that no import misses its publication", () => {
-  expect([...IMPORTABLE].sort()).toEqual([...TRANSITIONS.schedule.from].sort())
 })
 
 it.each([

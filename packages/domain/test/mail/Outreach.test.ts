@@ -13,7 +13,7 @@ const lease = (attempt: number, unknownOutcomes: number) =>
 /** Sends a message, and adds its settlement to `settled`. */
 const send = (lease: MessageLease, settled: Array<unknown>) => {
   const composed = { envelope: { from: "a@acme.test", to: "b@acme.test" }, message: new Uint8Array() }
-  const options = { turn: { release: () => {} }, isHeld: () => true, answered: Effect.void }
+  const options = { release: Effect.void, isHeld: () => true }
   return sendMessage(lease, Effect.succeed(composed), options).pipe(
     Effect.provideService(Settlements, {
       settle: (_: unknown, settlement: unknown) => Effect.sync(() => settled.push(settlement) > 0),

@@ -46,7 +46,7 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
 /** Sends a message to a mail server that responds with an outcome, and settles it accordingly. */
 export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
   const composed = { envelope: { from: "", to: lease.email }, message: new Uint8Array() }
-  const options = { turn: { release: () => {} }, isHeld: () => true, answered: Effect.void }
+  const options = { release: Effect.void, isHeld: () => true }
   return sendMessage(lease, Effect.succeed(composed), options).pipe(
     Effect.provideService(Transport, { deliver: () => Effect.succeed(outcome) }),
   )
