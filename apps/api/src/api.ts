@@ -120,7 +120,7 @@ const listening = Layer.effect(
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
     const domains = yield* LinkDomains
     const links = [...(yield* trackingPages), ...(yield* unsubscribePages), ...(yield* linkDomainPages)]
-    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(
+    const application = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(
       handlers,
       connections,
       [

@@ -1,7 +1,10 @@
+import { once } from "node:events"
+import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from "node:http"
+import { buffer } from "node:stream/consumers"
 import { LegacyError, type Operation, operations, PartnerError } from "@outreach/contract"
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import { expect } from "vitest"
-import { DOCS_URL, type TestApi } from "./startApi.ts"
+import { DOCS_URL } from "./startApi.ts"
 
 /** A response that was checked against the contract. */
 export interface Answer {
@@ -11,20 +14,47 @@ export interface Answer {
   readonly body: any
 }
 
+interface SendOptions extends Pick<RequestOptions, "agent" | "signal"> {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** With its length in a header, or in chunks, which `headers` describes. */
+  readonly body?: string | Uint8Array | ReadonlyArray<string | Uint8Array>
+}
+
+/** Sends a request to the API with the target as it is. Returns the bytes of its body as received. */
+export async function send(
+  { url }: { readonly url: string },
+  target: string,
+  { headers = {}, body, ...options }: SendOptions = {},
+): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Buffer }> {
+  const isWhole = typeof body === "string" || body instanceof Uint8Array
+  const length = isWhole && !("Transfer-Encoding" in headers) && { "Content-Length": Buffer.byteLength(body) }
+  const sent = request(url, { ...options, path: target, headers: { ...length, ...headers } as OutgoingHttpHeaders })
+  // The connection may break after the response while bytes are in transit.
+  sent.on("error", () => {})
+  const responded = once(sent, "response") as Promise<[IncomingMessage]>
+  // Flushed first, so that the length is sent only in a header.
+  if (body !== undefined) sent.flushHeaders()
+  for (const chunk of isWhole ? [body] : (body ?? [])) sent.write(chunk)
+  sent.end()
+  const [response] = await responded
+  const fields = Object.entries(response.headersDistinct).map(([name, values]) => [name, values!.join(", ")])
+  return {
+    status: response.statusCode!,
+    headers: new Headers(fields as Array<[string, string]>),
+    body: await buffer(response),
+  }
+}
+
 /** Sends a request to the API, and checks the response against the contract: status, body, headers and the operation's error codes. */
 export async function ask(
-  api: Pick<TestApi, "url">,
+  api: { readonly url: string },
   target: string,
-  options: { readonly key?: string; readonly method?: string; readonly headers?: Record<string, string> } = {},
+  { key, method = "GET", headers, ...options }: SendOptions & { readonly key?: string } = {},
 ): Promise<Answer> {
-  const { key, method = "GET", headers = {} } = options
-  const response = await fetch(api.url + target, {
-    method,
-    headers: { ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }), ...headers },
-    redirect: "manual",
-  })
-  const text = await response.text()
-  const answer = { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) }
+  const all = { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers }
+  const { body, ...response } = await send(api, target, { ...options, method, headers: all })
+  const answer = { ...response, body: body.length === 0 ? null : JSON.parse(body.toString()) }
   checkAnswer(answer, method, target)
   return answer
 }

@@ -3,7 +3,7 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import { invalidParameter } from "../http/toErrorResponse.ts"
+import { invalidParameter } from "../http/RequestError.ts"
 import { programSummary } from "./recipientRecord.ts"
 
 /** Returns the digest of a date, oldest program first. */

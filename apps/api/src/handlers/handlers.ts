@@ -13,7 +13,4 @@ export const handlers: Handlers = {
   listCampaignRecipients,
   getDigest,
   receiveWebhook,
-  createSurvey: "not served",
-  validateSurvey: "not served",
-  presignUpload: "not served",
 }

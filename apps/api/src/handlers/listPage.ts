@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
-import { invalidParameter, type RequestError } from "../http/toErrorResponse.ts"
+import { invalidParameter, type RequestError } from "../http/RequestError.ts"
 
 /** A list in the order of its positions. A row includes its position. */
 interface PagedList<Position, Start extends Position | undefined, Row extends Position, Item, Services> {

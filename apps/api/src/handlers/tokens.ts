@@ -4,7 +4,7 @@ import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import { RequestError } from "../http/toErrorResponse.ts"
+import { RequestError } from "../http/RequestError.ts"
 import { etag, matchesEtag } from "./etag.ts"
 import { listPage } from "./listPage.ts"
 import { RecipientPosition, recipientRecord, recipientRecords, summariesFor } from "./recipientRecord.ts"
@@ -17,13 +17,13 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
 }: HandlerInput<"getToken">) {
   const { livemode } = yield* Deployment
   const recipient = yield* (yield* RecipientRepository).find(organizationId, path.token)
-  if (recipient === undefined) return yield* Effect.fail(RequestError.TokenNotFound())
+  if (recipient === undefined) return yield* Effect.fail(RequestError.TokenNotFound)
   const expansion = query["expand[]"]
   const summaries = yield* summariesFor(organizationId, [recipient], expansion)
 
   const tag = etag(recipient, expansion, summaries.get(recipient.campaignId))
   const caching = { ETag: tag, "Cache-Control": "private, max-age=10, must-revalidate" }
-  if (matchesEtag(headers["If-None-Match"], tag)) return { status: 304, headers: caching, body: null }
+  if (matchesEtag(headers["if-none-match"], tag)) return { status: 304, headers: caching, body: null }
   return { status: 200, headers: caching, body: recipientRecord(recipient, livemode, expansion, summaries) }
 })
 

@@ -1,4 +1,4 @@
-import type { Auth, Operation, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
+import type { Auth, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { DigestRepository } from "@outreach/domain/digest/DigestRepository"
@@ -8,14 +8,14 @@ import type { RecipientRepository } from "@outreach/domain/recipients/RecipientR
 import type { EventFeed } from "@outreach/postgres/events/EventFeed"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
-import type { Json } from "./encode.ts"
-import type { RequestError } from "./toErrorResponse.ts"
+import type { Json, OperationResponse } from "./encode.ts"
+import type { RequestError } from "./RequestError.ts"
 import type { WebhookSender } from "./verifySignature.ts"
 
-/** Arguments of a handler: the decoded request, the caller, and the request headers in the contract. */
+/** Arguments of a handler: the decoded request, the caller, and the request headers by lowercase name. */
 export type HandlerInput<Id extends OperationId> = RequestOf<Operations[Id]> & {
   readonly caller: CallerOf<Operations[Id]["auth"]["kind"]>
-  readonly headers: HeadersOf<Operations[Id]>
+  readonly headers: Readonly<Record<string, string | undefined>>
   /** The JSON text of `body`. */
   readonly bodyText: string
   /** Path and query as received. */
@@ -28,8 +28,6 @@ type CallerOf<Kind extends Auth["kind"]> = {
   scope: Caller
   signature: WebhookSender
 }[Kind]
-
-type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
 
 export type HandlerServices =
   | ApiConfig
@@ -51,11 +49,10 @@ type HandlerResult<Response> = Response extends { readonly body: infer Body }
     }
   : never
 
-/**
- * The handler of each operation of the contract.
- *
- * `not served` returns 501 after authentication and counting: for drafts, and for operations without a handler.
- */
+/** A handler of any operation. */
+export type AnyHandler = (input: never) => Effect.Effect<OperationResponse, RequestError, HandlerServices>
+
+/** The handler of each operation of the contract. Drafts have none: they return 501 after authentication and counting. */
 export type Handlers = {
-  readonly [Id in OperationId]: "not served" | (Operations[Id]["draft"] extends true ? never : Handler<Id>)
+  readonly [Id in OperationId as Operations[Id]["draft"] extends true ? never : Id]: Handler<Id>
 }

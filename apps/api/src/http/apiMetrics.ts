@@ -1,7 +1,7 @@
 import type { OperationId } from "@outreach/contract"
 import { counter, counters, gauge } from "@outreach/process/metrics"
 import { type Context, Metric } from "effect"
-import type { RequestError } from "./toErrorResponse.ts"
+import type { RequestError } from "./RequestError.ts"
 
 /** Route of a request: an operation of the contract, a page, or an unknown path. */
 export type Route = OperationId | "page" | "none"
@@ -66,13 +66,13 @@ const metricsOf = (operation: Route) => ({
 const requestsOf = (operation: Route, status: number) =>
   counter("outreach_http_requests_total", "Responses, by operation and status.", { operation, status: String(status) })
 
-const REFUSAL_OF: Partial<Record<RequestError["_tag"], Refusal>> = {
-  Unauthorized: "unauthenticated",
-  InsufficientScope: "scope",
-  InvalidSignature: "signature",
+const REFUSAL_OF: Partial<Record<RequestError["code"], Refusal>> = {
+  UNAUTHORIZED: "unauthenticated",
+  INSUFFICIENT_SCOPE: "scope",
+  INVALID_SIGNATURE: "signature",
 }
 
-const refusalOf = (error: RequestError): Refusal | undefined => {
-  if (error._tag !== "RateLimited") return REFUSAL_OF[error._tag]
-  return error.over === undefined ? "address_rate_limit" : "key_rate_limit"
+const refusalOf = ({ code, window }: RequestError): Refusal | undefined => {
+  if (code !== "RATE_LIMITED") return REFUSAL_OF[code]
+  return window === undefined ? "address_rate_limit" : "key_rate_limit"
 }

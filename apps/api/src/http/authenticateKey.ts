@@ -1,16 +1,18 @@
 import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Deployment } from "@outreach/domain/Deployment"
-import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
+import { type Caller, isApiKeyText, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress } from "@outreach/process/trustProxy"
-import { decideCount, type RateLimitDecision } from "@outreach/rate-limit"
+import { decideCount, fixedWindow, type RateLimitDecision } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
-import { KEY_POLICY } from "./ResponseContext.ts"
-import { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./RequestError.ts"
+
+/** Requests per key and clock minute. */
+export const KEY_POLICY = fixedWindow({ limit: KEY_REQUESTS_PER_MINUTE })
 
 /** An authenticated caller within its rate limit. */
 export interface AuthenticatedRequest {
@@ -39,7 +41,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const digest = text && hash("sha256", text, "base64")
 
     const wait = digest !== undefined && good.has(digest) ? undefined : failures.wait(address, millis / 1000)
-    if (wait !== undefined) return yield* Effect.fail(RequestError.RateLimited({ retryAfter: wait }))
+    if (wait !== undefined) return yield* Effect.fail(RequestError.RateLimited(wait))
 
     const known = digest === undefined ? undefined : spent.get(digest)
     if (known !== undefined && millis < known.endsAt) {
@@ -51,7 +53,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     if (digest === undefined || admission === undefined) {
       if (digest !== undefined) good.delete(digest)
       failures.countFailure(address(), millis / 1000)
-      return yield* Effect.fail(RequestError.Unauthorized())
+      return yield* Effect.fail(RequestError.Unauthorized)
     }
     good.add(digest)
 
@@ -66,5 +68,4 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   })
 })
 
-const overLimit = (window: RateLimitDecision) =>
-  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, over: window }))
+const overLimit = (window: RateLimitDecision) => Effect.fail(RequestError.RateLimited(window.retryAfter ?? 1, window))

@@ -1,10 +1,10 @@
 import { type Decoded, decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
 import { Effect } from "effect"
-import { invalidParameter, RequestError } from "./toErrorResponse.ts"
+import { badRequest, invalidParameter, type RequestError } from "./RequestError.ts"
 
 /** Returns a decoded value, or fails with the reason for rejecting it. */
 export const accept = <Value>(decoded: Decoded<Value>): Effect.Effect<Value, RequestError> =>
-  decoded.ok ? Effect.succeed(decoded.value) : Effect.fail(RequestError.BadRequest({ ...decoded.refusal }))
+  decoded.ok ? Effect.succeed(decoded.value) : Effect.fail(badRequest(decoded.refusal))
 
 /** Decodes path parameters and query by the operation's schemas. */
 export const decode = Effect.fnUntraced(function* <Op extends Operation>(

@@ -2,8 +2,8 @@ import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import type { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
-import type { ResponseContext } from "./ResponseContext.ts"
-import { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./RequestError.ts"
+import type { ResponseContext } from "./toErrorResponse.ts"
 
 /**
  * Returns the error of a failed request.
@@ -20,10 +20,10 @@ export const errorOf = Effect.fnUntraced(function* (
   const failure = transientFailure(cause)
   if (failure !== undefined) {
     yield* unavailable.count(failure, requestId)
-    return RequestError.Unavailable()
+    return RequestError.Unavailable
   }
   yield* Effect.logError("unhandled error in request").pipe(
     Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
   )
-  return RequestError.Defect()
+  return RequestError.Defect
 })

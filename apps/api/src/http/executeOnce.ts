@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { decode, type OperationId, requestHeaders } from "@outreach/contract"
+import { decode, requestHeaders } from "@outreach/contract"
 import { executeOnce } from "@outreach/domain/idempotency/executeOnce"
 import type { IdempotencyRepository, StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
@@ -10,8 +10,8 @@ import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
 import { accept } from "./decode.ts"
 import { encode, type OperationResponse } from "./encode.ts"
-import type { Handler, HandlerServices } from "./Handlers.ts"
-import { invalidParameter, RequestError } from "./toErrorResponse.ts"
+import type { HandlerServices } from "./Handlers.ts"
+import { invalidParameter, RequestError } from "./RequestError.ts"
 
 /** Handler ports on the same connection as the stored responses, so that all share one transaction. */
 export class TransactionalServices extends Context.Service<
@@ -33,7 +33,7 @@ export const createExecuteOnce = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     { caller, body, requestId }: { readonly caller: Caller; readonly body: Uint8Array; readonly requestId: string },
-    execute: ReturnType<Handler<OperationId>>,
+    execute: Effect.Effect<OperationResponse, RequestError, HandlerServices>,
     respond: (error: RequestError) => OperationResponse,
   ): Effect.fn.Return<StoredResponse, RequestError> {
     const { rawHeaders } = request.source as IncomingMessage
@@ -43,8 +43,12 @@ export const createExecuteOnce = Effect.gen(function* () {
 
     // Successes and results about the caller's records are stored; 304, errors before the handler and server failures aren't.
     const execution = execute.pipe(
-      Effect.map((response: OperationResponse) => ({ response, keep: response.status < 300 })),
-      Effect.catchTag("TokenNotFound", (error) => Effect.succeed({ response: respond(error), keep: true })),
+      Effect.map((response) => ({ response, keep: response.status < 300 })),
+      Effect.catch((error) =>
+        error === RequestError.TokenNotFound
+          ? Effect.succeed({ response: respond(error), keep: true })
+          : Effect.fail(error),
+      ),
       // An error body contains its request id, so repetitions return the first response's request id.
       Effect.map(({ response, keep }) => ({
         response: encode({ ...response, headers: { ...response.headers, "X-Request-Id": requestId } }),
@@ -57,8 +61,8 @@ export const createExecuteOnce = Effect.gen(function* () {
       { maxStoredBytes: MAX_STORED_BYTES },
     ).pipe(
       Effect.catchTags({
-        IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),
-        IdempotencyKeyInUse: () => Effect.fail(RequestError.IdempotencyKeyInUse()),
+        IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused),
+        IdempotencyKeyInUse: () => Effect.fail(RequestError.IdempotencyKeyInUse),
       }),
       Effect.provideContext(services),
     )

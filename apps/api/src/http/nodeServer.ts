@@ -10,8 +10,8 @@ import type { SecureRandom } from "effect/crypto"
 import { ApiConfig, MaxConnections } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { encode } from "./encode.ts"
-import { errorHeaders } from "./ResponseContext.ts"
-import { invalidParameter, toErrorResponse } from "./toErrorResponse.ts"
+import { invalidParameter } from "./RequestError.ts"
+import { toErrorResponse } from "./toErrorResponse.ts"
 
 const LIMITS = {
   /** Longer than the idle timeout of common load balancers, which must close first. */
@@ -70,8 +70,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     refuse("malformed")
     const requestId = runSync(createIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
-    const { status, body, headers } = toErrorResponse(invalidParameter("request", problem), exchange, catalog)
-    const answer = encode({ status, body, headers: { ...errorHeaders(exchange, Date.now() / 1000), ...headers } })
+    const answer = encode(toErrorResponse(invalidParameter("request", problem), exchange, catalog, Date.now() / 1000))
     socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
     // Unread input would reset the connection before the client reads the response.
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)

@@ -3,7 +3,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import type { Operation } from "@outreach/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { invalidParameter, RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, RequestError } from "./RequestError.ts"
 
 const NOTHING = new Uint8Array()
 
@@ -46,12 +46,12 @@ export const createReadBody = () => {
         source.pause()
         resume(Effect.fail(error))
       }
-      const giveWay = () => refuse(RequestError.Unavailable())
+      const giveWay = () => refuse(RequestError.Unavailable)
       const onData = (chunk: Uint8Array) => {
         chunks.push(chunk)
         size += chunk.length
         bytesInFlight += chunk.length
-        if (size > maxBytes) return refuse(RequestError.PayloadTooLarge({ maxBytes }))
+        if (size > maxBytes) return refuse(RequestError.PayloadTooLarge(maxBytes))
         for (const refuseOldest of arriving) {
           if (bytesInFlight <= MAX_BYTES_IN_FLIGHT) break
           refuseOldest()
@@ -85,9 +85,9 @@ export const createReadBody = () => {
     const { maxBytes } = operation.body
     // The signature covers the bytes, so the content type doesn't matter, but compressed bytes would differ.
     if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
-      return yield* Effect.fail(RequestError.UnsupportedMediaType())
+      return yield* Effect.fail(RequestError.UnsupportedMediaType)
     }
-    if (Number(length ?? 0) > maxBytes) return yield* Effect.fail(RequestError.PayloadTooLarge({ maxBytes }))
+    if (Number(length ?? 0) > maxBytes) return yield* Effect.fail(RequestError.PayloadTooLarge(maxBytes))
 
     const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
     if (/^100-continue$/i.test(headers["expect"] ?? "")) response.writeContinue()

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { countLines } from "./executeOnce.ts"
-import { invalidParameter, type RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, type RequestError } from "./RequestError.ts"
 
 // If repeated, Node uses the first, and a proxy possibly the last.
 const ONCE = ["Host", "Authorization"]

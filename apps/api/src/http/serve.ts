@@ -13,15 +13,15 @@ import { ApiConfig } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { type AuthenticatedRequest, createKeyAuthenticator } from "./authenticateKey.ts"
 import { decode, decodeBody } from "./decode.ts"
-import { encode, type OperationResponse, respond } from "./encode.ts"
+import { encode, respond } from "./encode.ts"
 import { errorOf } from "./errorOf.ts"
 import { createExecuteOnce } from "./executeOnce.ts"
-import type { Handler, Handlers } from "./Handlers.ts"
-import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
+import type { AnyHandler, Handlers } from "./Handlers.ts"
+import { RequestError } from "./RequestError.ts"
 import { createReadBody } from "./readBody.ts"
 import { acceptsJson, allowed, checkHeaders, splitUrl } from "./requestHead.ts"
 import { routeTable } from "./routeTable.ts"
-import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
+import { type ResponseContext, toErrorResponse } from "./toErrorResponse.ts"
 import { createSignatureVerifier } from "./verifySignature.ts"
 import { withinLimit } from "./withinLimit.ts"
 
@@ -37,7 +37,8 @@ export type Page<Services> = Effect.Effect<HttpResponse, never, Services | HttpR
 /** A page with method and path; a trailing `*` matches any rest. */
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
-type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
+/** Drafts have no handler. */
+type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler | undefined }
 type Target<Services> = OperationTarget | { readonly page: Page<Services>; readonly path: string }
 /** Parameters of a request: in braces in the path of its operation, and its query. */
 type RequestParameters = { readonly parameters: Readonly<Record<string, string | undefined>>; readonly search: string }
@@ -50,7 +51,7 @@ type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[
 }
 
 /**
- * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order.
+ * Creates the application: every row of the contract with its handler, behind the same steps in the same order.
  *
  * Request id; path and method; connections per client; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
  */
@@ -80,13 +81,14 @@ export const serve = Effect.fnUntraced(function* <Services>(
     state.waitedMs += performance.now() - startedAt
     if (exit !== undefined) return yield* exit
     yield* unavailable.count({ operation: state.operation ?? "page", reason: "TIME_LIMIT" }, state.requestId)
-    return yield* Effect.fail(RequestError.Unavailable())
+    return yield* Effect.fail(RequestError.Unavailable)
   })
 
+  const handlerOf: Partial<Record<OperationId, AnyHandler>> = handlers
   const find = routeTable<Target<Services>>([
     ...Struct.keys(operations).map((id) => {
       const operation = operations[id]
-      return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
+      return [operation.method, operation.path, { operation, handler: handlerOf[id] }] as const
     }),
     ...pages.map(([method, path, page]) => [method, path, { page, path }] as const),
   ])
@@ -104,11 +106,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (method === "OPTIONS" && url === "*") return Effect.succeed(allowed("GET, HEAD, POST, OPTIONS"))
     const [path, search] = splitUrl(url)
     const found = find(method, path)
-    if (found === undefined) return Effect.fail(RequestError.NotFound())
+    if (found === undefined) return Effect.fail(RequestError.NotFound)
     if ("allow" in found) {
       if (method === "OPTIONS") return Effect.succeed(allowed(found.allow))
       if ("operation" in found.otherTarget) state.envelope = found.otherTarget.operation.envelope
-      return Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
+      return Effect.fail(RequestError.MethodNotAllowed(found.allow))
     }
     const { target, parameters } = found
     if ("page" in target) state.isPage = true
@@ -116,7 +118,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       state.operation = target.operation.operationId as OperationId
       state.envelope = target.operation.envelope
     }
-    if (connections.isExceededBy(request.source)) return Effect.fail(RequestError.Unavailable())
+    if (connections.isExceededBy(request.source)) return Effect.fail(RequestError.Unavailable)
     return Effect.succeed({ ...target, parameters, search })
   }
 
@@ -127,7 +129,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { caller, window } = authenticated
     state.window = window
     if (auth.kind === "scope" && !caller.scopes.includes(auth.scope)) {
-      return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
+      return yield* Effect.fail(RequestError.InsufficientScope(auth.scope))
     }
     return authenticated
   })
@@ -140,27 +142,20 @@ export const serve = Effect.fnUntraced(function* <Services>(
   ) {
     const { headers, url } = request
     // Requests to a draft aren't validated, although its schemas are published.
-    if (operation.draft) return yield* Effect.fail(RequestError.NotServed())
-    if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable())
+    if (handler === undefined) return yield* Effect.fail(RequestError.NotServed(operation.operationId))
+    if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable)
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = operation.auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) {
       yield* limited(state, checkEndpoint(endpointId, request.source as IncomingMessage))
     }
     const rawBody = yield* readBody(operation, request)
-    if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
     const sender =
       endpointId === undefined
         ? undefined
         : yield* limited(state, verifySignature(endpointId, headers["x-signature"], rawBody))
     const body = yield* decodeBody(operation, rawBody)
-    const named = Object.fromEntries(
-      operation.headers.flatMap((name) => {
-        const value = headers[name.toLowerCase()]
-        return value === undefined ? [] : [[name, value]]
-      }),
-    )
-    return { handler, rawBody, sender, input: { ...decoded, ...body, headers: named, url } }
+    return { handler, rawBody, sender, input: { ...decoded, ...body, headers, url } }
   })
 
   /** Runs the handler, once per `Idempotency-Key`. */
@@ -175,13 +170,13 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (authenticated === undefined) return Effect.map(limited(state, handled), encode)
     const { caller, at } = authenticated
     // Clients may use the date as their next `since`, so it is the time before the page was read.
-    const dated = Effect.map(handled, (response: OperationResponse) => ({
+    const dated = Effect.map(handled, (response) => ({
       ...response,
       headers: { ...response.headers, Date: new Date(at).toUTCString() },
-    })) as typeof handled
+    }))
     if (headers["idempotency-key"] !== undefined) {
       const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, dated, (error) =>
-        toErrorResponse(error, state, catalog),
+        toErrorResponse(error, state, catalog, at / 1000),
       )
       return limited(state, once)
     }
@@ -225,14 +220,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const startedAt = performance.now()
     let refused: RequestError | undefined
     const response = yield* answer(request, state).pipe(
-      Effect.catchCause((cause) =>
-        Effect.gen(function* () {
-          const error = yield* errorOf(cause, state, unavailable)
-          refused = error
-          if (error._tag === "RateLimited" && error.over) state.window = error.over
-          const { status, body, headers } = toErrorResponse(error, state, catalog)
+      Effect.catchCause(
+        Effect.fnUntraced(function* (cause) {
+          refused = yield* errorOf(cause, state, unavailable)
+          if (refused.window) state.window = refused.window
           const now = (yield* Clock.currentTimeMillis) / 1000
-          return respond(request, encode({ status, body, headers: { ...errorHeaders(state, now), ...headers } }))
+          return respond(request, encode(toErrorResponse(refused, state, catalog, now)))
         }),
       ),
     )
@@ -242,13 +235,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
       ? HttpServerResponse.setHeader(response, "X-Request-Id", state.requestId)
       : response
   })
-  const application = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     traced(request, () => pathOf(request), respondTo(request)),
   )
-  return { application }
 })
 
 type WebhookPath = { readonly endpoint_id: EndpointId }
-
-/** A handler of any row; the table of handlers has already checked its type. */
-type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)

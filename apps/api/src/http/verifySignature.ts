@@ -7,7 +7,7 @@ import { clientAddress } from "@outreach/process/trustProxy"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
-import { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./RequestError.ts"
 
 /** The sender of a webhook, the matching secret, and the endpoint. */
 export interface WebhookSender {
@@ -28,7 +28,6 @@ const REMEMBER_MS = 10_000
 const NOTED_EVERY_MS = 60_000
 /** Maximum number of endpoints per read. */
 const MAX_READ = 32
-const INVALID_SIGNATURE = RequestError.InvalidSignature()
 /** Tolerance of the specification, in both directions. */
 const TOLERANCE_SECONDS = 300
 
@@ -80,12 +79,12 @@ export const createSignatureVerifier = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const address = () => clientAddress(source, trustProxy)
     if (!known.has(endpointId) && failures.wait(address, now / 1000) !== undefined) {
-      return yield* Effect.fail(RequestError.Unavailable())
+      return yield* Effect.fail(RequestError.Unavailable)
     }
     const entry = remembered(endpointId, now) ?? (yield* readAgain(endpointId))
     if (entry !== undefined) return
     failures.countFailure(address(), now / 1000)
-    return yield* Effect.fail(INVALID_SIGNATURE)
+    return yield* Effect.fail(RequestError.InvalidSignature)
   })
 
   const verifySignature = Effect.fnUntraced(function* (
@@ -100,7 +99,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
       entry = yield* readAgain(endpointId)
       secretId = entry && findSecret(header, body, entry, now)
     }
-    if (entry === undefined || secretId === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+    if (entry === undefined || secretId === undefined) return yield* Effect.fail(RequestError.InvalidSignature)
     if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) >= NOTED_EVERY_MS) {
       notedAt.set(secretId, now)
       yield* secrets.noteVerification(secretId)

@@ -1,3 +1,4 @@
+import { coalesce } from "@outreach/domain/coalesce"
 import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { OrganizationId } from "@outreach/domain/Identifier"
@@ -9,17 +10,17 @@ import {
 } from "@outreach/domain/senders/linkDomainProof"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { Clock, Context, Effect, Latch, Layer, Semaphore } from "effect"
+import { Context, Effect, Latch, Layer, Option, Semaphore } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 
-const REFRESH_MS = 10_000
+const REFRESH = "10 seconds"
 /** How long the start waits for the first reading. */
 const FIRST_READ_LIMIT = "2 seconds"
-/** Minimum time between refreshes for unknown names, so that they cost the database little. */
-const MIN_REFRESH_MS = 1000
+/** Wait before a refresh for unknown names, so that they cost the database little. */
+const UNKNOWN_WAIT = "1 second"
 /** Maximum number of names waiting for a refresh; further ones count as unknown. A quarter of a proxy's connections to the admin port. */
 const MAX_WAITING = 16
 
@@ -33,13 +34,10 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     const repository = yield* LinkDomainRepository
     const monitor = yield* DatabaseMonitor
     const ownHost = new URL((yield* ApiConfig).publicBaseUrl).hostname
-    const turn = yield* Semaphore.make(1)
     let owners: ReadonlyMap<string, OrganizationId> = new Map()
-    let waiting = 0
-    let readAt = Number.NEGATIVE_INFINITY
+    const waiting = yield* Semaphore.make(MAX_WAITING)
 
     const read = Effect.gen(function* () {
-      readAt = yield* Clock.currentTimeMillis
       const served = yield* repository.readServed()
       // An organization must not take over the API's own host.
       owners = new Map(served.flatMap((row) => (row.domain === ownHost ? [] : [[row.domain, row.organizationId]])))
@@ -54,26 +52,18 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
       ),
     )
     const wasRead = yield* Latch.make()
-    yield* Effect.forkScoped(
-      Effect.forever(Effect.andThen(Effect.andThen(read, wasRead.open), Effect.sleep(REFRESH_MS))),
-    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.andThen(read, wasRead.open), Effect.sleep(REFRESH))))
     // Until then, every page is served under a link domain. An unavailable database must not keep the API from starting.
     yield* Effect.timeoutOption(wasRead.await, FIRST_READ_LIMIT)
 
-    /** Refreshes for a name that arrived after the last refresh, at most once a second. */
-    const refresh = Effect.gen(function* () {
-      const cameAt = yield* Clock.currentTimeMillis
-      const readAgain = Effect.suspend(() =>
-        readAt > cameAt ? Effect.void : Effect.andThen(Effect.sleep(readAt + MIN_REFRESH_MS - cameAt), read),
-      )
-      waiting += 1
-      yield* Effect.ensuring(
-        turn.withPermit(readAgain),
-        Effect.sync(() => {
-          waiting -= 1
-        }),
-      )
-    })
+    const areKnown = yield* coalesce(
+      MAX_WAITING,
+      Effect.fnUntraced(function* (domains: ReadonlyArray<string>) {
+        yield* Effect.sleep(UNKNOWN_WAIT)
+        yield* read
+        return domains.map((domain) => owners.has(domain))
+      }),
+    )
 
     const ownerOf = (host: string | undefined) => owners.get(domainOfHost(host))
     return {
@@ -83,12 +73,14 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
       /** Returns whether a host serves only links. */
       isLinkDomain: (host: string | undefined): boolean => ownerOf(host) !== undefined,
       /** Returns whether a proxy may request a certificate for a name: a domain that is verified, or being verified. */
-      mayBeCertified: Effect.fnUntraced(function* (name: string) {
+      mayBeCertified: (name: string): Effect.Effect<boolean> => {
         const domain = domainOfHost(name)
-        if (toAsciiDomain(domain) === undefined) return false
-        if (!owners.has(domain) && waiting < MAX_WAITING) yield* refresh
-        return owners.has(domain)
-      }),
+        if (owners.has(domain) || toAsciiDomain(domain) === undefined) return Effect.succeed(owners.has(domain))
+        return Effect.map(
+          waiting.withPermitsIfAvailable(1)(areKnown(domain)),
+          Option.getOrElse(() => false),
+        )
+      },
     }
   }),
 }) {

@@ -1,13 +1,13 @@
-import { Agent, request as httpRequest } from "node:http"
+import { Agent } from "node:http"
 import { connect } from "node:net"
-import { json, text as textOf } from "node:stream/consumers"
+import { text as textOf } from "node:stream/consumers"
 import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature/node"
 import { sql } from "@outreach/testing/sql"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Answer, ask, checkAnswer } from "../ask.ts"
+import { type Answer, ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 import { complaintAbout } from "./complaintAbout.ts"
 import { documented } from "./document.ts"
@@ -45,34 +45,21 @@ const stored = () =>
 const signed = (body: Uint8Array) => sign(body, [secret], { timestamp: Math.floor(Date.now() / 1000) })
 
 /** Posts signed bytes, with their length, or in chunks that end at `cuts`. */
-const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const sent = httpRequest(api().url + path, {
-      agent,
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "X-Signature": signed(body),
-        ...(cuts === undefined ? { "Content-Length": body.length } : { "Transfer-Encoding": "chunked" }),
-      },
-      signal: AbortSignal.timeout(100_000),
-    })
-    sent.on("error", reject).on("response", (response) =>
-      json(response).then((parsed) => {
-        const headers = new Headers(response.headers as Record<string, string>)
-        const answer = { status: response.statusCode!, headers, body: parsed as Answer["body"] }
-        checkAnswer(answer, "POST", path)
-        resolve(answer)
-      }, reject),
-    )
-    const ends = [...new Set(cuts?.map((cut) => cut % (body.length + 1)))].sort((a, b) => a - b)
-    let start = 0
-    for (const end of [...ends, body.length]) {
-      if (end > start) sent.write(body.subarray(start, end))
-      start = end
-    }
-    sent.end()
+const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> => {
+  const ends = [0, ...(cuts ?? []).map((cut) => cut % (body.length + 1)), body.length].sort((a, b) => a - b)
+  const chunks = ends.slice(1).map((end, i) => body.subarray(ends[i], end))
+  return ask(api(), path, {
+    agent,
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-Signature": signed(body),
+      ...(cuts !== undefined && { "Transfer-Encoding": "chunked" }),
+    },
+    body: cuts === undefined ? body : chunks.filter(({ length }) => length > 0),
+    signal: AbortSignal.timeout(100_000),
   })
+}
 
 /** The row of an event, if the document accepts the body; none otherwise. */
 const rowsOf = (body: Uint8Array): Awaited<ReturnType<typeof stored>> => {

@@ -5,7 +5,7 @@ import { eventually, until } from "@outreach/testing/until"
 import { Redacted } from "effect"
 import Stripe from "stripe"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Answer, checkAnswer } from "../ask.ts"
+import { type Answer, ask } from "../ask.ts"
 import { eventText } from "../postWebhook.ts"
 import { type Seeded, startApi } from "../startApi.ts"
 
@@ -28,21 +28,14 @@ const stored = (...eventIds: ReadonlyArray<string>) =>
 /** Signs with Stripe's library, as partners do. */
 const sign = (payload: string, by = secret) => Stripe.webhooks.generateTestHeaderString({ payload, secret: by })
 
-const pathTo = (endpointId: string) => `/v1/partners/consumer/webhooks/${endpointId}`
-const post = async (
-  body: string | Uint8Array,
+const post = (
+  body: string,
   header: string | undefined,
   to: string = seed.endpoint.id,
   type = "application/json",
 ): Promise<Answer> => {
-  const response = await fetch(api().url + pathTo(to), {
-    method: "POST",
-    headers: { "Content-Type": type, ...(header !== undefined && { "X-Signature": header }) },
-    body: Buffer.from(body),
-  })
-  const answer = { status: response.status, headers: response.headers, body: await response.json() }
-  checkAnswer(answer, "POST", pathTo(to))
-  return answer
+  const headers = { "Content-Type": type, ...(header !== undefined && { "X-Signature": header }) }
+  return ask(api(), `/v1/partners/consumer/webhooks/${to}`, { method: "POST", headers, body })
 }
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
 

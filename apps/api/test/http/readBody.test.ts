@@ -8,9 +8,9 @@ import { listen } from "@outreach/testing/listen"
 import { Deferred, Effect, Scope } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import type { RequestError } from "../../src/http/RequestError.ts"
 import { createReadBody } from "../../src/http/readBody.ts"
-import type { RequestError } from "../../src/http/toErrorResponse.ts"
-import { type Answer, checkAnswer } from "../ask.ts"
+import { type Answer, ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
@@ -48,37 +48,14 @@ const halfSend = (path: string) => {
   return { asked, answer }
 }
 
-/** Sends a body with its length in the header, or in chunks. */
+/** Sends a body with its length in the header, or in chunks, over a connection of its own. */
 const send = (
   method: string,
   path: string,
   body: ReadonlyArray<string | Uint8Array>,
   headers: Record<string, string> = {},
 ): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const sent = request(api().url + path, {
-      method,
-      headers: { "Content-Type": "application/json", ...headers },
-      agent: false,
-    })
-    sent.on("error", reject).on("response", (response) => {
-      json(response)
-        .then((parsed) => {
-          const answer = {
-            status: response.statusCode!,
-            headers: new Headers(response.headers as Record<string, string>),
-            body: parsed as Answer["body"],
-          }
-          checkAnswer(answer, method, path)
-          return answer
-        })
-        .then(resolve, reject)
-    })
-    // Flushed first, so that the length is sent only in a header.
-    sent.flushHeaders()
-    for (const chunk of body) sent.write(chunk)
-    sent.end()
-  })
+  ask(api(), path, { method, headers: { "Content-Type": "application/json", ...headers }, body, agent: false })
 
 describe("a body", () => {
   it.each([
@@ -165,5 +142,5 @@ it("is incomplete where its client has left before it is read", async () => {
   await once(server, "request")
   sent.destroy()
   const error = await Effect.runPromise(Effect.flip(Deferred.await(left)))
-  expect(error).toMatchObject({ _tag: "BadRequest", parameter: "body" })
+  expect(error).toMatchObject({ code: "INVALID_PARAMETER", details: { parameter: "body" } })
 })

@@ -43,10 +43,10 @@ const setUp = Effect.gen(function* () {
       Effect.exit,
       Effect.map(Exit.isSuccess),
     )
-  /** Returns the error tag of a request to an endpoint; undefined if the endpoint is known. */
+  /** Returns the error code of a request to an endpoint; undefined if the endpoint is known. */
   const errorFor = (id: string, remoteAddress = "192.0.2.1") =>
     checkEndpoint(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
-      Effect.match({ onSuccess: () => undefined, onFailure: ({ _tag }) => _tag }),
+      Effect.match({ onSuccess: () => undefined, onFailure: ({ code }) => code }),
     )
   return { ...seed, now, read, accepts, errorFor, signedNow: Math.floor(now / 1000) }
 })
@@ -55,7 +55,7 @@ test("knows an endpoint without reading it again, and reads an unknown one each 
   const { endpoint, read, errorFor } = yield* setUp
   expect([yield* errorFor(endpoint.id), yield* errorFor(endpoint.id), read.times]).toEqual([undefined, undefined, 1])
   const unknown = () => errorFor("whe_0199")
-  expect([yield* unknown(), yield* unknown(), read.times]).toEqual(["InvalidSignature", "InvalidSignature", 3])
+  expect([yield* unknown(), yield* unknown(), read.times]).toEqual(["INVALID_SIGNATURE", "INVALID_SIGNATURE", 3])
 })
 
 test("still knows an endpoint after strangers have named thousands of unknown ones", function* () {
@@ -70,11 +70,15 @@ test("still knows an endpoint after strangers have named thousands of unknown on
 test("makes no query for an address with too many unknown endpoints, and still accepts known ones", function* () {
   const { endpoint, read, errorFor } = yield* setUp
   yield* errorFor(endpoint.id)
-  for (let i = 0; i < UNAUTHENTICATED_LIMIT; i++) expect(yield* errorFor("whe_0199")).toBe("InvalidSignature")
+  for (let i = 0; i < UNAUTHENTICATED_LIMIT; i++) expect(yield* errorFor("whe_0199")).toBe("INVALID_SIGNATURE")
   read.times = 0
   // Not a 4xx: the endpoint may be new, and senders retry only a 5xx.
-  expect([yield* errorFor("whe_0199"), yield* errorFor(endpoint.id), read.times]).toEqual(["Unavailable", undefined, 0])
-  expect(yield* errorFor("whe_0199", "192.0.2.2")).toBe("InvalidSignature")
+  expect([yield* errorFor("whe_0199"), yield* errorFor(endpoint.id), read.times]).toEqual([
+    "SERVICE_UNAVAILABLE",
+    undefined,
+    0,
+  ])
+  expect(yield* errorFor("whe_0199", "192.0.2.2")).toBe("INVALID_SIGNATURE")
 })
 
 test("takes a signature that is exactly five minutes away, and none that is a millisecond more", function* () {

@@ -3,6 +3,7 @@ import { sql } from "@outreach/testing/sql"
 import { eventually } from "@outreach/testing/until"
 import type { Effect } from "effect"
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { send } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { settableTime } from "../settableTime.ts"
 import { startApi } from "../startApi.ts"
@@ -18,11 +19,8 @@ const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chr
 const clickPath = (destination: string) => links.click(seeded.addressees[0]!, destination)!
 const openPath = () => links.open(seeded.addressees[0]!)
 
-const ask = async (path: string, init: RequestInit = {}, url = api().url) => {
-  const headers = { "User-Agent": CHROME, ...init.headers }
-  const response = await fetch(url + path, { redirect: "manual", ...init, headers })
-  return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
-}
+const ask = (path: string, { headers, ...init }: Parameters<typeof send>[2] = {}, url = api().url) =>
+  send({ url }, path, { ...init, headers: { "User-Agent": CHROME, ...headers } })
 
 /** Waits until a number of hits of a destination (with any query) or of the pixel are stored. Returns them in order of arrival. */
 const stored = (destination: string | null, count: number) =>
