@@ -7,7 +7,7 @@ import {
   partnerCatalog,
 } from "@outreach/contract/catalogs"
 import { markdown } from "@outreach/error-catalog/markdown"
-import type { GuideTexts, GuideValues } from "./renderGuide.ts"
+import type { GuideValues } from "./renderGuide.ts"
 
 /** Remedy for each code of the catalog. */
 const advice = {
@@ -61,24 +61,13 @@ const answeredBy = (code: PartnerErrorCode): string => {
   return rows.map((row) => `[${row.summary.toLowerCase()}](reference#${row.operationId})`).join(", ") || "any path"
 }
 
-/** Texts of the errors page. The `doc_url` of each error points to its section. */
-export const errorTexts: GuideTexts = {
-  errorTypes: markdown(partnerCatalog, { part: "types" }),
-  errorIndex: markdown(partnerCatalog, { part: "index" }),
-  errorCodes: markdown(partnerCatalog, {
-    part: "codes",
-    rows: (code, rows) => ({ ...rows, ...retry[code], "What to do": advice[code], "Returned by": answeredBy(code) }),
-  }),
-  legacyErrorCodes: markdown(legacyCatalog, {
-    part: "codes",
-    anchor: (code) => `legacy-${code}`,
-    rows: (code, { Status = "", When = "" }) => ({ Status, When, "What to do": legacyAdvice[code] }),
-  }),
-}
+/** Makes the anchors of sections ids of their headings, as in the guides. */
+const withIds = (sections: string): string => sections.replaceAll(/^### <a id="(.+)"><\/a>(.+)$/gm, "### $2 {#$1}")
 
-export const errorValues = (docsUrl: string): GuideValues => ({
+/** Values of the errors page. The `doc_url` of each error points to its section. */
+export const errorValues: GuideValues = {
   errorExample: JSON.stringify(
-    definePartnerCatalog(docsUrl).body("INVALID_PARAMETER", {
+    definePartnerCatalog("{{docsUrl}}").body("INVALID_PARAMETER", {
       message: "limit: must be an integer from 1 to 500",
       requestId: "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8",
       details: { parameter: "limit" },
@@ -86,4 +75,19 @@ export const errorValues = (docsUrl: string): GuideValues => ({
     null,
     2,
   ),
-})
+  errorTypes: markdown(partnerCatalog, { part: "types" }),
+  errorIndex: markdown(partnerCatalog, { part: "index" }),
+  errorCodes: withIds(
+    markdown(partnerCatalog, {
+      part: "codes",
+      rows: (code, rows) => ({ ...rows, ...retry[code], "What to do": advice[code], "Returned by": answeredBy(code) }),
+    }),
+  ),
+  legacyErrorCodes: withIds(
+    markdown(legacyCatalog, {
+      part: "codes",
+      anchor: (code) => `legacy-${code}`,
+      rows: (code, { Status = "", When = "" }) => ({ Status, When, "What to do": legacyAdvice[code] }),
+    }),
+  ),
+}

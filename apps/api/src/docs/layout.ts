@@ -1,21 +1,11 @@
 import { Html, html, type Part } from "@outreach/process/html"
-import hljs from "highlight.js/lib/core"
-import bash from "highlight.js/lib/languages/bash"
-import csharp from "highlight.js/lib/languages/csharp"
-import go from "highlight.js/lib/languages/go"
-import java from "highlight.js/lib/languages/java"
-import json from "highlight.js/lib/languages/json"
-import php from "highlight.js/lib/languages/php"
-import python from "highlight.js/lib/languages/python"
-import ruby from "highlight.js/lib/languages/ruby"
-import typescript from "highlight.js/lib/languages/typescript"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
 
 /** The pages under /docs in reading order: navigation label, description, and the title if it is another. */
 export const PAGES = {
   start: page("Start", "Get a key and make the first request.", "Start here"),
-  curl: page("Requests", "A command for each endpoint.", "Requests with curl"),
+  curl: page("Requests", "Set up curl, and repeat requests safely.", "Requests with curl"),
   pagination: page(
     "Pagination",
     "Read lists page by page, and reconcile without losing events.",
@@ -78,13 +68,13 @@ ${next(current, href)}</main>
 }
 
 /** A heading of a part or of a section, with its anchor. */
-const HEADING = /<h([23])(?: id="([^"]*)")?>(?:<a href="#([^"]*)">)?(.*?)(?:<\/a>)?<\/h\1>/gs
+const HEADING = /<h([23]) id="(.*?)">(?:<a .*?>)?(.*?)(?:<\/a>)?<\/h\1>/gs
 
 /** Outline of a rendered page: links to its parts and their sections. */
 const outline = ({ markup }: Html): Html => {
   const parts: Array<{ readonly link: Html; readonly sections: Array<Html> }> = []
-  for (const [, level, id, linked = "", title] of markup.matchAll(HEADING)) {
-    const link = html`<a href="#${id ?? linked}">${new Html(title!.replaceAll(/<[^>]*>/g, ""))}</a>`
+  for (const [, level, id, title] of markup.matchAll(HEADING)) {
+    const link = html`<a href="#${id!}">${new Html(title!.replaceAll(/<[^>]*>/g, ""))}</a>`
     if (level === "2") parts.push({ link, sections: [] })
     else parts.at(-1)?.sections.push(link)
   }
@@ -107,36 +97,3 @@ const next = (current: Page, href: (page: Page) => string): Part => {
 }
 
 export const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>
-
-/** A part of a page with an anchor; its heading links to itself. */
-export const section = (id: string, title: Part, content: Part): Html => html`<section id="${id}">
-<h3><a href="#${id}">${title}</a></h3>
-${content}
-</section>
-`
-
-/** A table that scrolls horizontally if it is too wide, also with the keyboard. */
-export const table = (caption: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Part>>): Html =>
-  html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>
-${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
-</table></div>`
-
-/** A block of code that scrolls horizontally, also with the keyboard. */
-export const code = (label: string, text: string): Html =>
-  html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`
-
-const LANGUAGES = { bash, csharp, go, java, json, php, python, ruby, typescript }
-
-hljs.configure({ classPrefix: "" })
-for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
-
-/** Highlights code by the extension of its label; without a label it is JSON or shell. */
-const highlight = (label: string, text: string): Html => {
-  const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
-  const language = hljs.getLanguage(extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
-  const { value } = hljs.highlight(text, { language })
-  // No style uses these classes.
-  return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))
-}

@@ -1,11 +1,11 @@
-import { EVENTS, type EventType, type Operation, type OperationId, operations } from "@outreach/contract"
+import { EVENTS, type EventType, type Operation, type OperationId, operations, SCOPES } from "@outreach/contract"
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import type { ErrorCodes } from "@outreach/error-catalog"
-import { type Html, html, join, type Part, prose } from "@outreach/process/html"
-import { code, keysOf, section, table } from "./layout.ts"
-import type { GuideValues } from "./renderGuide.ts"
-import { curlExamples } from "./requestValues.ts"
+import { html } from "@outreach/process/html"
+import { curlExamples } from "./curlExamples.ts"
+import { keysOf } from "./layout.ts"
+import { code, type GuideValues, section, table } from "./renderGuide.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
@@ -37,27 +37,33 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, Media & { readonly description: string }>>
 }
 
-const operation = (id: OperationId): Html => {
+const operation = (id: OperationId): string => {
   const row: Operation = operations[id]
   const { parameters = [], requestBody, responses } = paths[row.path]![row.method.toLowerCase()]!
+  const size = requestBody && `The body is ${bodyOf(requestBody)} as JSON, at most ${row.body!.maxBytes / 1024} KiB.`
   return section(
     id,
     row.summary,
-    html`<p><code>${row.method} ${row.path}</code></p>
-<p>${prose(row.description)} ${AUTHENTICATION[row.auth.kind]}${row.auth.kind === "scope" ? html` with the scope <code>${row.auth.scope}</code>.` : ""}</p>
-${parameters.length === 0 ? "" : html`<h4>Parameters</h4>\n${parameterList(parameters)}`}
-<h4>Request</h4>
-${requestBody === undefined ? "" : html`<p>The body is ${bodyOf(requestBody)} as JSON, at most ${row.body!.maxBytes / 1024} KiB.</p>`}
+    `\`${row.method} ${row.path}\`
+
+${row.description} ${AUTHENTICATION[row.auth.kind]}${row.auth.kind === "scope" ? ` with the scope \`${row.auth.scope}\`.` : ""}
+
+${parameters.length === 0 ? "" : `#### Parameters\n\n${parameterList(parameters)}`}
+
+#### Request
+
+${size ?? ""}
+
 ${code(`Request: ${row.summary}`, curlExamples[id])}
-<h4>Responses</h4>
+
+#### Responses
+
 ${table(
-  `Responses: ${row.summary}`,
   ["status", "response"],
-  [
-    ...Object.keys(row.responses).map((status) => [status, successOf(responses[status]!)]),
-    ...errorsOf(row).map(({ status, links }) => [`${status}`, links]),
-  ],
+  ...Object.keys(row.responses).map((status) => [status, successOf(responses[status]!)]),
+  ...errorsOf(row),
 )}
+
 ${exampleOf(row.summary, Object.values(responses)[0]!)}`,
   )
 }
@@ -66,10 +72,10 @@ const AUTHENTICATION = {
   none: "It needs no key.",
   bearer: "It needs a key.",
   scope: "It needs a key",
-  signature: html`It needs no key, but <a href="webhooks#verify">a signature</a>.`,
+  signature: "It needs no key, but [a signature](webhooks#verify).",
 } as const
 
-const parameterList = (parameters: ReadonlyArray<Parameter>): Html =>
+const parameterList = (parameters: ReadonlyArray<Parameter>): string =>
   fieldList(
     parameters.map(({ in: place, name, required, description = "", schema }) => ({
       name,
@@ -78,73 +84,84 @@ const parameterList = (parameters: ReadonlyArray<Parameter>): Html =>
     })),
   )
 
-const bodyOf = ({ content }: Media): Part =>
-  content === undefined ? "No body." : typeOf(content["application/json"].schema)
+const bodyOf = ({ content }: Media): string =>
+  content === undefined ? "No body." : html`${typeOf(content["application/json"].schema)}`.markup
 
-const successOf = (response: OperationObject["responses"][string]): Part =>
-  html`${prose(response.description)} ${bodyOf(response)}`
+const successOf = (response: OperationObject["responses"][string]): string =>
+  `${response.description} ${bodyOf(response)}`
 
-const errorsOf = ({
-  envelope,
-  errors,
-}: Operation): ReadonlyArray<{ readonly status: number; readonly links: Part }> => {
+const errorsOf = ({ envelope, errors }: Operation): ReadonlyArray<readonly [status: string, links: string]> => {
   const isPartner = envelope === "partner"
   const { codes }: { readonly codes: ErrorCodes } = isPartner ? partnerCatalog : legacyCatalog
-  const statusOf = (name: string): number => codes[name]!.status
-  const link = (name: string): Part => html`<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
-  return [...new Set(errors.map(statusOf))]
-    .sort()
-    .map((status) => ({ status, links: join(errors.filter((name) => statusOf(name) === status).map(link)) }))
+  const statusOf = (name: string): string => `${codes[name]!.status}`
+  const link = (name: string): string => `[${name}](errors#${isPartner ? "" : "legacy-"}${name})`
+  return [...new Set(errors.map(statusOf))].sort().map((status) => [
+    status,
+    errors
+      .filter((name) => statusOf(name) === status)
+      .map(link)
+      .join(", "),
+  ])
 }
 
-const exampleOf = (summary: string, { content }: Media): Part => {
+const exampleOf = (summary: string, { content }: Media): string => {
   const example = content?.["application/json"].example
   if (example === undefined) return ""
-  return html`<details><summary>Example of a response</summary>
+  return `<details><summary>Example of a response</summary>
+
 ${code(`Example: ${summary}`, JSON.stringify(example, null, 2))}
+
 </details>`
 }
 
-const event = (type: EventType): Html => {
+const event = (type: EventType): string => {
   const name = eventSchema(type)
-  return section(
-    name,
-    html`<code>${type}</code>`,
-    html`<p>${prose(EVENTS[type].description)} <a href="webhooks#${type}" aria-label="Example of ${type}">Example</a></p>
-${schemaFields(schemas[name]!.properties!["data"]!)}`,
-  )
+  const data = schemas[name]!.properties!["data"]!
+  const example = `[Example of \`${type}\`](webhooks#${type})`
+  return section(name, `\`${type}\``, `${EVENTS[type].description} ${example}\n\n${schemaFields(data)}`)
 }
 
-const objectSection = (name: string): Html =>
-  section(
-    name,
-    html`<code>${name}</code>`,
-    html`<p>${prose(schemas[name]!.description ?? "")}</p>
-${schemaFields(schemas[name]!)}`,
-  )
+const objectSection = (name: string): string =>
+  section(name, `\`${name}\``, `${schemas[name]!.description ?? ""}\n\n${schemaFields(schemas[name]!)}`)
 
-const valueSection = (name: string): Html =>
+const valueSection = (name: string): string =>
   section(
     name,
-    html`<code>${name}</code>`,
+    `\`${name}\``,
     html`<p><small>${typeOf(schemas[name]!)}</small><br>
-${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`,
+${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`
+      .markup,
   )
 
-/** Values of the reference: operations, events and schemas of the OpenAPI document. */
+const sections = <Key extends string>(keys: ReadonlyArray<Key>, sectionOf: (key: Key) => string): string =>
+  keys.map(sectionOf).join("")
+
+/** Values from the contract: operations, scopes, events and schemas of the OpenAPI document. */
 export const referenceValues: GuideValues = {
-  endpoints: html`<ul class="index endpoints">
-${keysOf(operations).map((id) => {
-  const { summary, method, path }: Operation = operations[id]
-  return html`<li><a href="#${id}">${summary}</a><br><code>${method} ${path}</code></li>\n`
-})}</ul>`,
-  operations: keysOf(operations).map(operation),
-  events: keysOf(EVENTS).map(event),
-  objects: objects.map(objectSection),
-  values: values.map(valueSection),
+  ...curlExamples,
+  scopes: table(
+    ["scope", "what it opens"],
+    ...SCOPES.map((scope) => {
+      const opened = keysOf(operations).filter((id) => {
+        const { auth }: Operation = operations[id]
+        return auth.kind === "scope" && auth.scope === scope
+      })
+      const links = opened.map((id) => `[${operations[id].summary.toLowerCase()}](docs/reference#${id})`)
+      return [`\`${scope}\``, links.join(", ")]
+    }),
+  ),
+  endpoints: keysOf(operations)
+    .map((id) => {
+      const { summary, method, path }: Operation = operations[id]
+      return `- [${summary}](#${id})<br>\`${method} ${path}\``
+    })
+    .join("\n"),
+  operations: sections(keysOf(operations), operation),
+  events: sections(keysOf(EVENTS), event),
+  objects: sections(objects, objectSection),
+  values: sections(values, valueSection),
   responseHeaders: table(
-    "Response headers",
     ["header", "meaning"],
-    keysOf(headers).map((name) => [html`<code>${name}</code>`, prose(headers[name]!.description ?? "")]),
+    ...keysOf(headers).map((name) => [`\`${name}\``, headers[name]!.description]),
   ),
 }

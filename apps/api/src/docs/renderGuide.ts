@@ -1,60 +1,72 @@
-import { Html, html, type Part } from "@outreach/process/html"
-import MarkdownIt, { type Env, type RendererRule, type Token } from "markdown-it"
-import { code } from "./layout.ts"
+import { Html, html } from "@outreach/process/html"
+import hljs from "highlight.js/lib/core"
+import bash from "highlight.js/lib/languages/bash"
+import csharp from "highlight.js/lib/languages/csharp"
+import go from "highlight.js/lib/languages/go"
+import java from "highlight.js/lib/languages/java"
+import json from "highlight.js/lib/languages/json"
+import php from "highlight.js/lib/languages/php"
+import python from "highlight.js/lib/languages/python"
+import ruby from "highlight.js/lib/languages/ruby"
+import typescript from "highlight.js/lib/languages/typescript"
+import MarkdownIt, { type RendererRule } from "markdown-it"
 
-/** Values that a guide names in double braces: as a block, within a line, or in a block of code. */
-export type GuideValues = Readonly<Record<string, Part>>
-
-/** Markdown that replaces a line of a guide that names it. */
-export type GuideTexts = Readonly<Record<string, string>>
+/** Markdown by the name that a guide contains in double braces. */
+export type GuideValues = Readonly<Record<string, string | number>>
 
 /**
  * Renders a guide in Markdown, with values in double braces and ids of headings in braces. The first paragraph introduces the page. The
  * info string of code is its label, and a table is labelled by its heading. Throws if a value is missing.
  */
-export const renderGuide = (guide: string, values: GuideValues, texts: GuideTexts = {}): Html => {
-  const source = guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (line, name: string) =>
-    Object.hasOwn(texts, name) ? texts[name]! : line,
-  )
-  return new Html(markdown.render(source, { values }))
+export const renderGuide = (guide: string, values: GuideValues): Html => {
+  const source = guide.replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
+    if (!Object.hasOwn(values, name)) throw new Error(`a guide names ${name}, which is not a value`)
+    return String(values[name])
+  })
+  return new Html(markdown.render(source))
 }
 
-const VALUE = /\{\{(\w+)\}\}/y
+/** Renders a section of a page, with an anchor. */
+export const section = (id: string, title: string, content: string): string => `### ${title} {#${id}}
 
-const findValue = (name: string, env: Env | undefined): Part => {
-  const known = env?.["values"] as GuideValues
-  if (!Object.hasOwn(known, name)) throw new Error(`a guide names ${name}, which is not a value`)
-  return known[name]!
-}
+${content}
+
+`
+
+export const table = (...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  rows
+    .toSpliced(
+      1,
+      0,
+      rows[0]!.map(() => "---"),
+    )
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n")
+
+export const code = (label: string, text: string): string => `\`\`\`${label}\n${text}\n\`\`\``
 
 const markdown = new MarkdownIt({ html: true })
 
-markdown.inline.ruler.before("text", "value", (state, isSilent) => {
-  VALUE.lastIndex = state.pos
-  const [text, name] = VALUE.exec(state.src) ?? []
-  if (text === undefined) return false
-  if (!isSilent) state.push("value", "", 0).content = name!
-  state.pos += text.length
-  return true
-})
-
-markdown.core.ruler.push("guide", ({ tokens }) => {
+markdown.core.ruler.push("guide", ({ tokens, Token }) => {
+  let section = ""
   let heading = ""
   for (const [i, token] of tokens.entries()) {
     const opening = tokens[i - 1]
-    const text = token.children?.at(-1)
-    if (opening?.type === "heading_open" && text !== undefined) {
-      const [, title = text.content, id] = /^(.+) \{#([\w-]+)\}$/.exec(text.content) ?? []
+    if (opening?.type === "heading_open") {
+      const children = token.children!
+      const last = children.at(-1)!
+      const [, title = last.content, id] = /^(.*?) ?\{#(\S+)\}$/.exec(last.content) ?? []
+      last.content = title
+      heading = children.map(({ content }) => content).join("")
+      if (opening.tag === "h4") heading += `: ${section}`
+      else section = heading
       if (id !== undefined) opening.attrSet("id", id)
-      heading = text.content = title
-      linkAnchor(opening, token.children!)
+      if (id !== undefined && opening.tag === "h3") {
+        const link = (content: string) => Object.assign(new Token("html_inline", "", 0), { content })
+        token.children = [link(html`<a href="#${id}">`.markup), ...children, link("</a>")]
+      }
     }
-    if (opening?.type === "paragraph_open") {
-      if (tokens[i - 2]?.tag === "h1") opening.attrSet("class", "lead")
-      // A value may be a block.
-      opening.hidden = tokens[i + 1]!.hidden =
-        opening.hidden || (token.children!.length === 1 && text!.type === "value")
-    }
+    if (opening?.type === "paragraph_open" && tokens[i - 2]?.tag === "h1") opening.attrSet("class", "lead")
     if (token.type === "table_open") token.attrSet("aria-label", heading)
     if (token.type === "th_open") token.attrSet("scope", "col")
     if (token.type === "td_open" && opening!.type === "tr_open") {
@@ -64,25 +76,29 @@ markdown.core.ruler.push("guide", ({ tokens }) => {
   }
 })
 
-/** Makes the text of a heading a link to it, if it has an anchor before its text. */
-const linkAnchor = (heading: Token, children: Array<Token>): void => {
-  const [, id] = /^<a id="(.+)">$/.exec(children[0]?.content ?? "") ?? []
-  if (id === undefined) return
-  heading.attrSet("id", id)
-  children[0]!.content = html`<a href="#${id}">`.markup
-  children.push(...children.splice(1, 1))
-}
-
 Object.assign(markdown.renderer.rules, {
-  value: (tokens, i, _, env) => html`${findValue(tokens[i]!.content, env)}`.markup,
-  fence(tokens, i, _, env) {
+  // Code and tables that are too wide scroll horizontally, also with the keyboard.
+  fence: (tokens, i) => {
     const { info, content } = tokens[i]!
-    const source = content.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(findValue(name, env)).trimEnd())
-    return code(info, source).markup
+    return html`<div class="code"><pre role="group" tabindex="0" aria-label="${info}"><code>${highlight(info, content.trimEnd())}</code></pre></div>`
+      .markup
   },
-  // A table that is too wide scrolls horizontally, also with the keyboard.
   table_open: (tokens, i) =>
     html`<div class="scroll" role="region" aria-label="${tokens[i]!.attrGet("aria-label")!}" tabindex="0"><table>\n`
       .markup,
   table_close: () => "</table></div>\n",
 } satisfies Record<string, RendererRule>)
+
+const LANGUAGES = { bash, csharp, go, java, json, php, python, ruby, typescript }
+
+hljs.configure({ classPrefix: "" })
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
+
+/** Highlights code by the extension of its label; without a label it is JSON or shell. */
+const highlight = (label: string, text: string): Html => {
+  const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
+  const language = hljs.getLanguage(extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
+  const { value } = hljs.highlight(text, { language })
+  // No style uses these classes.
+  return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))
+}

@@ -25,7 +25,7 @@ export interface JsonSchema {
 }
 
 /** Fields of an object, including nested objects. */
-export const schemaFields = (schema: JsonSchema): Html => fieldList(fieldsOf(schema))
+export const schemaFields = (schema: JsonSchema): string => fieldList(fieldsOf(schema))
 
 interface Field {
   readonly name: string
@@ -34,8 +34,10 @@ interface Field {
 }
 
 /** A list of named values with type and description. */
-export const fieldList = (fields: ReadonlyArray<Field>): Html => html`<dl class="fields">
+export const fieldList = (fields: ReadonlyArray<Field>): string =>
+  html`<dl class="fields">
 ${fields.map(({ name, kind, meaning }) => html`<dt><code>${name}</code></dt><dd><small>${kind}</small> ${meaning}</dd>\n`)}</dl>`
+    .markup
 
 const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, prefix = ""): ReadonlyArray<Field> =>
   Object.entries(properties).flatMap(([key, schema]) => {

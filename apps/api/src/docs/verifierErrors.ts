@@ -1,6 +1,6 @@
-import { type Html, html, prose } from "@outreach/process/html"
 import type { WebhookVerificationErrorCode } from "@outreach/webhook-verifier"
-import { keysOf, section } from "./layout.ts"
+import { keysOf } from "./layout.ts"
+import { section } from "./renderGuide.ts"
 
 /** Errors of the verifier with their remedies. */
 const ERRORS = {
@@ -82,13 +82,8 @@ const ERRORS = {
 } as const satisfies Record<WebhookVerificationErrorCode, { readonly cause: string; readonly fix: string }>
 
 /** A section for each code of the verifier; its messages link to it. */
-export const verifierErrors: ReadonlyArray<Html> = keysOf(ERRORS).map((code) =>
-  section(
-    code,
-    html`<code>${code}</code>`,
-    html`<dl>
-<dt>Cause</dt><dd>${prose(ERRORS[code].cause)}</dd>
-<dt>What to do</dt><dd>${prose(ERRORS[code].fix)}</dd>
-</dl>`,
-  ),
-)
+export const verifierErrors = keysOf(ERRORS)
+  .map((code) =>
+    section(code, `\`${code}\``, `- **Cause**: ${ERRORS[code].cause}\n- **What to do**: ${ERRORS[code].fix}`),
+  )
+  .join("")

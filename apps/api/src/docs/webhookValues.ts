@@ -3,27 +3,23 @@ import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { MAX_ATTEMPTS, SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
-import { type Html, html, prose } from "@outreach/process/html"
-import { KEY_POLICY } from "../http/ResponseContext.ts"
-import { code, keysOf, section, table } from "./layout.ts"
-import type { GuideValues } from "./renderGuide.ts"
+import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
+import { keysOf } from "./layout.ts"
+import { code, type GuideValues, section, table } from "./renderGuide.ts"
 import { verifierErrors } from "./verifierErrors.ts"
 
 const LIMIT = openapi.paths["/v1/partners/consumer/tokens"].get.parameters.find(({ name }) => name === "limit")!
   .schema as { readonly minimum: number; readonly maximum: number; readonly default: number }
 
-const deliverySchedule = (): Html =>
+const deliverySchedule = (): string =>
   table(
-    "Attempts of a delivery",
     ["attempt", "after the one before", "since the first"],
-    [
-      ["1", "at once", "0"],
-      ...SPECIFIED_SCHEDULE.delays.map((delay, i, delays) => [
-        `${i + 2}`,
-        duration(delay),
-        duration(delays.slice(0, i + 1).reduce((sum, one) => sum + one)),
-      ]),
-    ],
+    ["1", "at once", "0"],
+    ...SPECIFIED_SCHEDULE.delays.map((delay, i, delays) => [
+      `${i + 2}`,
+      duration(delay),
+      duration(delays.slice(0, i + 1).reduce((sum, one) => sum + one)),
+    ]),
   )
 
 const UNITS = [
@@ -56,17 +52,14 @@ const NOTES = {
 } as const satisfies Record<EventType, string>
 
 /** Events of one direction, each with an example body. */
-const eventCatalogue = (direction: "to_consumer" | "to_service"): ReadonlyArray<Html> =>
+const eventCatalogue = (direction: "to_consumer" | "to_service"): string =>
   keysOf(EVENTS)
     .filter((type) => EVENTS[type].direction === direction)
-    .map((type) =>
-      section(
-        type,
-        html`<code>${type}</code>`,
-        html`<p>${prose(EVENTS[type].description)} ${prose(NOTES[type])}</p>
-${code(`Example of ${type}`, JSON.stringify(eventExamples[type], null, 2))}`,
-      ),
-    )
+    .map((type) => {
+      const example = code(`Example of ${type}`, JSON.stringify(eventExamples[type], null, 2))
+      return section(type, `\`${type}\``, `${EVENTS[type].description} ${NOTES[type]}\n\n${example}`)
+    })
+    .join("")
 
 /** Values of the webhooks page, including limits. */
 export const webhookValues: GuideValues = {
@@ -74,7 +67,7 @@ export const webhookValues: GuideValues = {
   verifierErrors,
   eventsToYou: eventCatalogue("to_consumer"),
   eventsToUs: eventCatalogue("to_service"),
-  requestsPerMinute: KEY_POLICY.limit,
+  requestsPerMinute: KEY_REQUESTS_PER_MINUTE,
   pageSize: `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
   maxAttempts: MAX_ATTEMPTS,
   maxProbeWait: duration(MAX_PROBE_WAIT_SECONDS * 1000),

@@ -11,6 +11,8 @@ beforeAll(async () => {
   text = await (await fetch(`${api().url}/docs/webhooks`)).text()
 })
 
+const sectionOf = (id: string) => text.split(`<h3 id="${id}">`)[1]!.split(/<h[23]/)[0]!
+
 const rowsOf = (label: string) =>
   [
     ...text
@@ -28,7 +30,7 @@ const rowsOf = (label: string) =>
 
 describe("the guide to webhooks", () => {
   it("shows the specification's schedule", () => {
-    expect(rowsOf("Attempts of a delivery")).toEqual([
+    expect(rowsOf("Delivery")).toEqual([
       ["1", "at once", "0"],
       ["2", "30 seconds", "30 seconds"],
       ["3", "2 minutes", "2.5 minutes"],
@@ -41,7 +43,7 @@ describe("the guide to webhooks", () => {
   })
 
   it.each(Object.keys(EVENTS) as Array<EventType>)("shows an example of %s under its name", (type) => {
-    const section = text.split(`<section id="${type}">`)[1]!.split("</section>")[0]!
+    const section = sectionOf(type)
     const example = JSON.parse(shownOf(/<pre[^>]*>(.*?)<\/pre>/s.exec(section)![1]!))
     expect(EVENTS[type].envelope.parse(example)).toEqual(eventExamples[type])
     const part = EVENTS[type].direction === "to_consumer" ? ["to-you", "to-us"] : ["to-us", "limits"]
@@ -56,8 +58,7 @@ describe("the guide to webhooks", () => {
     const codes = [...union!.matchAll(/"(\w+)"/g)].map(([, code]) => code)
     expect(codes.length).toBeGreaterThan(10)
     for (const code of codes) {
-      const section = text.split(`<section id="${code}">`)[1]!.split("</section>")[0]!
-      expect(section).toMatch(/<dt>Cause<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
+      expect(sectionOf(code!)).toMatch(/<strong>Cause<\/strong>: .+<\/li>\n<li><strong>What to do<\/strong>: .+<\/li>/)
     }
   })
 

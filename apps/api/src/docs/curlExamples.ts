@@ -1,7 +1,4 @@
-import { examples, type Operation, type OperationId, operations } from "@outreach/contract"
-import { type Html, html, prose } from "@outreach/process/html"
-import { code, keysOf, section } from "./layout.ts"
-import type { GuideValues } from "./renderGuide.ts"
+import { examples, type OperationId } from "@outreach/contract"
 
 const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
 
@@ -21,7 +18,7 @@ const survey = (path: string): string =>
 const PARTNER = "/v1/partners/consumer"
 const SINCE = "since=2026-01-01T00:00:00Z"
 
-/** A curl command for each operation, with the variables that the page introduces. */
+/** A curl command for each operation, with the variables of the requests page. */
 export const curlExamples: Readonly<Record<OperationId, string>> = {
   getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
   getToken: get(`${PARTNER}/tokens/$OUTREACH_TOKEN`, "expand[]=campaign"),
@@ -43,17 +40,3 @@ curl -sS "$OUTREACH_URL/v1/partners/consumer/webhooks/$OUTREACH_ENDPOINT" \\
   validateSurvey: survey("/v1/surveys/validate"),
   presignUpload: get("/v1/uploads/presign", "filename=consent.pdf"),
 }
-
-const request = (id: OperationId): Html => {
-  const { summary, description, auth }: Operation = operations[id]
-  return section(
-    id,
-    summary,
-    html`<p>${prose(description)}${auth.kind === "scope" ? html` The key needs the scope <code>${auth.scope}</code>.` : ""}${auth.kind === "signature" ? " You send the event, signed with your secret." : ""}
-<a href="reference#${id}" aria-label="${summary}: the reference">Reference</a></p>
-${code(summary, curlExamples[id])}`,
-  )
-}
-
-/** Values of the requests page: a command for each operation, plain and with its summary. */
-export const requestValues: GuideValues = { ...curlExamples, requests: keysOf(operations).map(request) }
