@@ -3,14 +3,7 @@ import type { ConsumerEvent, ConsumerEventData, List, ServiceEvent, ServiceEvent
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
 import { Cursor, expand, Limit, list } from "./lists.ts"
-import {
-  BOUNCE_REASONS,
-  type EVENT_TYPES,
-  type EventType,
-  type EventTypeOf,
-  FEED_EVENT_TYPES,
-  type FeedEventType,
-} from "./names.ts"
+import { BOUNCE_REASONS, EVENT_TYPES, type EventType, FEED_EVENT_TYPES, type FeedEventType } from "./names.ts"
 import type { Schema } from "./Schema.ts"
 import { Instant, Since, Timestamp } from "./times.ts"
 import { RecipientRecord } from "./tokens.ts"
@@ -43,41 +36,6 @@ function schemaNameOf(type: string): string {
   return `${type.slice(type.indexOf(".")).replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 
-function toConsumer<const Type extends EventTypeOf<"to_consumer">, Data extends z.ZodType>(
-  type: Type,
-  description: string,
-  data: Data,
-) {
-  const envelope = z
-    .object({
-      ...envelopeShape,
-      event_type: z.literal(type),
-      occurred_at: Timestamp,
-      emitted_at: Timestamp,
-      source: z.literal("service"),
-      data,
-      campaign: CampaignSummary.nullable().optional(),
-      program: ProgramSummary.nullable().optional(),
-      recipient: RecipientRecord.nullable().optional(),
-    })
-    .meta({ id: schemaNameOf(type), description })
-  return { direction: "to_consumer", description, data, envelope } as const
-}
-
-function toService<const Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
-  const envelope = z
-    .object({
-      ...envelopeShape,
-      event_type: z.literal(type),
-      occurred_at: Instant,
-      emitted_at: Instant,
-      source: z.literal("consumer"),
-      data,
-    })
-    .meta({ id: schemaNameOf(type), description })
-  return { direction: "to_service", description, data, envelope } as const
-}
-
 const outcome = { service_recipient_id: RecipientId, service_campaign_id: CampaignId, token: Token }
 const hit = {
   service_campaign_id: CampaignId,
@@ -87,11 +45,13 @@ const hit = {
 }
 const qualified = z.looseObject({ npi: Npi, consumer_program_slug: z.string(), token: Token.nullable().optional() })
 
-const events = {
-  "outreach.recipients_published": toConsumer(
-    "outreach.recipients_published",
-    "Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`.",
-    z.looseObject({
+const definitions: {
+  readonly [Type in EventType]: Pick<EventDefinition<Type>, "description" | "data">
+} = {
+  "outreach.recipients_published": {
+    description:
+      "Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`.",
+    data: z.looseObject({
       service_campaign_id: CampaignId,
       service_program_id: ProgramId,
       service_campaign_name: z.string(),
@@ -103,34 +63,30 @@ const events = {
         .array(z.object({ token: Token, npi: Npi, email: Email, service_recipient_id: RecipientId }))
         .max(RECIPIENTS_PER_EVENT),
     }),
-  ),
-  "outreach.email_sent": toConsumer(
-    "outreach.email_sent",
-    "Fired when an outreach email is delivered to the recipient mailbox.",
-    z.looseObject(outcome),
-  ),
-  "outreach.email_bounced": toConsumer(
-    "outreach.email_bounced",
-    "Fired on a hard bounce: the token is undeliverable.",
-    z.looseObject({
+  },
+  "outreach.email_sent": {
+    description: "Fired when an outreach email is delivered to the recipient mailbox.",
+    data: z.looseObject(outcome),
+  },
+  "outreach.email_bounced": {
+    description: "Fired on a hard bounce: the token is undeliverable.",
+    data: z.looseObject({
       ...outcome,
       bounce_reason: z.string().meta({ description: `One of ${BOUNCE_REASONS.join(", ")}; new reasons may come.` }),
     }),
-  ),
-  "outreach.email_opened": toConsumer(
-    "outreach.email_opened",
-    "Fired when an outreach email is opened, whether or not a bot is suspected.",
-    z.looseObject({ ...hit, opened_at: Timestamp }),
-  ),
-  "outreach.email_clicked": toConsumer(
-    "outreach.email_clicked",
-    "Fired when the link of an outreach email is clicked, whether or not a bot is suspected.",
-    z.looseObject({ ...hit, clicked_at: Timestamp }),
-  ),
-  "clinician.account_created": toService(
-    "clinician.account_created",
-    "Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token.",
-    z
+  },
+  "outreach.email_opened": {
+    description: "Fired when an outreach email is opened, whether or not a bot is suspected.",
+    data: z.looseObject({ ...hit, opened_at: Timestamp }),
+  },
+  "outreach.email_clicked": {
+    description: "Fired when the link of an outreach email is clicked, whether or not a bot is suspected.",
+    data: z.looseObject({ ...hit, clicked_at: Timestamp }),
+  },
+  "clinician.account_created": {
+    description:
+      "Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token.",
+    data: z
       .looseObject({
         npi: Npi,
         email: Email,
@@ -146,18 +102,16 @@ const events = {
         path: ["token"],
         error: "must be set when attribution is service_token",
       }),
-  ),
-  "clinician.learner_qualified": toService(
-    "clinician.learner_qualified",
-    "Fired when a clinician crosses the program's learner threshold.",
-    qualified,
-  ),
-  "clinician.completer_qualified": toService(
-    "clinician.completer_qualified",
-    "Fired when a clinician completes a program.",
-    qualified,
-  ),
-} as const satisfies { readonly [Type in EventType]: Pick<(typeof EVENT_TYPES)[Type], "direction"> }
+  },
+  "clinician.learner_qualified": {
+    description: "Fired when a clinician crosses the program's learner threshold.",
+    data: qualified,
+  },
+  "clinician.completer_qualified": {
+    description: "Fired when a clinician completes a program.",
+    data: qualified,
+  },
+}
 
 /** Definition of an event type: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 export type EventDefinition<Type extends EventType> = {
@@ -167,24 +121,49 @@ export type EventDefinition<Type extends EventType> = {
   readonly envelope: Schema<EventEnvelope<Type>>
 }
 
-/** All event types: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
-export const EVENTS: { readonly [Type in EventType]: EventDefinition<Type> } = events
+function define(type: EventType) {
+  const { description, data } = definitions[type]
+  const { direction } = EVENT_TYPES[type]
+  const isOurs = direction === "to_consumer"
+  const time = isOurs ? Timestamp : Instant
+  const envelope = z
+    .object({
+      ...envelopeShape,
+      event_type: z.literal(type),
+      occurred_at: time,
+      emitted_at: time,
+      source: z.literal(isOurs ? "service" : "consumer"),
+      data,
+      ...(isOurs && {
+        campaign: CampaignSummary.nullable().optional(),
+        program: ProgramSummary.nullable().optional(),
+        recipient: RecipientRecord.nullable().optional(),
+      }),
+    })
+    .meta({ id: schemaNameOf(type), description })
+  return { direction, description, data, envelope }
+}
 
-function envelopesOf<Type extends EventType>(types: readonly Type[]) {
-  type Envelope = (typeof events)[Type]["envelope"]
-  return types.map((type): Envelope => events[type].envelope) as [Envelope, ...Envelope[]]
+const types = Object.keys(EVENT_TYPES) as EventType[]
+
+/** All event types: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
+export const EVENTS = Object.fromEntries(types.map((type) => [type, define(type)])) as unknown as {
+  readonly [Type in EventType]: EventDefinition<Type>
+}
+
+/** Creates the schema of an event of several types. */
+function eventOf<Type extends EventType>(types: readonly Type[]): Schema<EventEnvelope<Type>> {
+  return z.discriminatedUnion("event_type", types.map((type) => EVENTS[type].envelope) as never)
 }
 
 /** An event of any known type, as sent on the wire. */
-export const EventEnvelope: Schema<EventEnvelope> = z.discriminatedUnion(
-  "event_type",
-  envelopesOf(Object.keys(events) as EventType[]),
-)
+export const EventEnvelope: Schema<EventEnvelope> = eventOf(types)
 
 export type FeedEvent = EventEnvelope<FeedEventType>
-export const FeedEvent: Schema<FeedEvent> = z
-  .discriminatedUnion("event_type", envelopesOf(FEED_EVENT_TYPES))
-  .meta({ id: "FeedEvent", description: "An event of the pull feed." })
+export const FeedEvent: Schema<FeedEvent> = eventOf(FEED_EVENT_TYPES).meta({
+  id: "FeedEvent",
+  description: "An event of the pull feed.",
+})
 
 export const EventList: Schema<List<FeedEvent>> = list(FeedEvent, "EventList")
 
