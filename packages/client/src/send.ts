@@ -1,6 +1,5 @@
 import { type Policy, retry } from "@outreach/retry-policy"
 import { ApiError, ConnectionError } from "./ApiError.ts"
-import { etagCache } from "./etagCache.ts"
 import { exchange, type Fetch } from "./exchange.ts"
 import type { AttemptInfo, Hooks, RequestInfo } from "./Hooks.ts"
 import { type ResponseInfo, responseInfo } from "./ResponseInfo.ts"
@@ -51,7 +50,13 @@ type Outcome =
 
 /** Creates the function that sends a call with retries. It returns the body of the successful response. */
 export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
-  const cache = etagCache(sender.cacheSize)
+  /** Records with their tags by URL, least recently used first. */
+  const cache = new Map<string, { readonly etag: string; readonly text: string }>()
+  const remember = (url: string, etag: string, text: string): void => {
+    cache.delete(url)
+    cache.set(url, { etag, text })
+    if (cache.size > sender.cacheSize) cache.delete(cache.keys().next().value!)
+  }
 
   async function attempt(request: RequestInfo, { bearer }: Route, call: Call): Promise<Outcome> {
     const { method, url } = request
@@ -72,11 +77,14 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
     try {
       const answer = await exchange(sender.fetch, url, { method, headers, ...body }, { timeout, signal })
       response = responseInfo(answer)
-      if (answer.status === 304 && known) return { response, value: JSON.parse(known.text) }
+      if (answer.status === 304 && known) {
+        remember(url, known.etag, known.text)
+        return { response, value: JSON.parse(known.text) }
+      }
       if (answer.status < 200 || answer.status > 299) return { response, error: readError(answer, url) }
       const value = parse(answer.text, call, response, url)
       const etag = answer.header("ETag")
-      if (call.operation === "getToken" && etag !== null) cache.set(url, { etag, text: answer.text })
+      if (call.operation === "getToken" && etag !== null) remember(url, etag, answer.text)
       return { response, value }
     } catch (error) {
       if (error instanceof ApiError || error instanceof ConnectionError) return { response, error }
