@@ -5,26 +5,27 @@ export interface ProgressLine {
   readonly show: (line: string) => Effect.Effect<void>
 }
 
+const CLEAR_LINE = "\r\u001b[2K"
+
 /**
  * Shows one line at a time on standard error until the scope closes. On a terminal, each line replaces the one before, and the last
  * one stays. Without a terminal, prints each changed line.
  */
-export const progressLine = Effect.suspend(
-  (): Effect.Effect<ProgressLine, never, Scope.Scope> =>
-    process.stderr.isTTY ? terminalLine({ begin: "", end: "\n" }) : Effect.succeed(changedLines(Console.error)),
-)
-
-const changedLines = (write: (line: string) => Effect.Effect<void>) => {
+export const progressLine: Effect.Effect<ProgressLine, never, Scope.Scope> = Effect.gen(function* () {
+  const { stderr } = process
+  const write = (text: string) => Effect.sync(() => void stderr.write(text))
+  if (stderr.isTTY) yield* Effect.addFinalizer(() => write("\n"))
   let shown = ""
   return {
-    show: (line: string) =>
+    show: (line) =>
       Effect.suspend(() => {
         if (line === shown) return Effect.void
         shown = line
-        return write(line)
+        // Cut to the terminal's width, because a wrapped line can't be overwritten.
+        return stderr.isTTY ? write(CLEAR_LINE + line.slice(0, (stderr.columns || 80) - 1)) : Console.error(line)
       }),
   }
-}
+})
 
 /** Shows the progress of a task. */
 export interface ProgressBar {
@@ -35,20 +36,19 @@ const PRINT_INTERVAL_MS = 5000
 
 /** Shows a progress bar on standard error until the scope closes. Without a terminal, prints a line every five seconds. */
 export const progressBar = Effect.fnUntraced(function* (label: string, total: number) {
-  const ends = { begin: HIDE_CURSOR, end: CLEAR_LINE + SHOW_CURSOR }
-  const line = process.stderr.isTTY ? yield* terminalLine(ends) : undefined
+  const line = yield* progressLine
   let done = 0
   let printedAt = yield* Clock.currentTimeMillis
   const advance = Effect.fnUntraced(function* (steps: number) {
     done += steps
     const share = total > 0 ? Math.min(1, done / total) : 1
-    if (line !== undefined) return yield* line.show(`${label} ${drawBar(share)}`)
+    if (process.stderr.isTTY) return yield* line.show(`${label} ${drawBar(share)}`)
     const at = yield* Clock.currentTimeMillis
     if (at - printedAt < PRINT_INTERVAL_MS) return
     printedAt = at
-    yield* Console.error(`${label}: ${Math.floor(100 * share)}%`)
+    yield* line.show(`${label}: ${Math.floor(100 * share)}%`)
   })
-  if (line !== undefined) yield* advance(0)
+  if (process.stderr.isTTY) yield* advance(0)
   return { advance } satisfies ProgressBar
 })
 
@@ -57,16 +57,3 @@ export const drawBar = (share: number, width = 40): string => {
   const filled = Math.floor(share * width)
   return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${Math.floor(share * 100)}%`
 }
-
-const CLEAR_LINE = "\r\u001b[2K"
-const HIDE_CURSOR = "\u001b[?25l"
-const SHOW_CURSOR = "\u001b[?25h"
-
-/** Replaces a line of the terminal. Writes `begin` first, and `end` when the scope closes. */
-const terminalLine = Effect.fnUntraced(function* ({ begin, end }: { readonly begin: string; readonly end: string }) {
-  const { stderr } = process
-  const write = (text: string) => Effect.sync(() => void stderr.write(text))
-  yield* Effect.acquireRelease(write(begin), () => write(end))
-  // Cut to the terminal's width, because a wrapped line can't be overwritten.
-  return changedLines((line) => write(CLEAR_LINE + line.slice(0, (stderr.columns || 80) - 1)))
-})
