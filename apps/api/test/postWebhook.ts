@@ -1,7 +1,7 @@
 import { eventExamples } from "@outreach/contract"
 import { Redacted } from "effect"
 import Stripe from "stripe"
-import { type Answer, checkAnswer } from "./ask.ts"
+import { type Answer, ask } from "./ask.ts"
 
 /** Returns a partner's event as JSON, with members replaced by `more`. */
 export const eventText = (more: object): string =>
@@ -14,17 +14,12 @@ export const postWebhook = async (
   payload: string,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<Answer> => {
-  const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
-  const response = await fetch(api.url + path, {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
-    },
-    body: payload,
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) })
+  const headers = { "Content-Type": "application/json", "X-Signature": signature }
+  return ask(api, `/v1/partners/consumer/webhooks/${endpoint.id}`, {
     ...options,
+    method: "POST",
+    headers,
+    body: payload,
   })
-  const answer = { status: response.status, headers: response.headers, body: await response.json() }
-  checkAnswer(answer, "POST", path)
-  return answer
 }

@@ -3,32 +3,19 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
 
 /** A row after one commit: stamp, space, id. Versions sort as text in list order. */
 export type Version = `${Timestamp} ${string}`
 
 export const versionOf = (stamp: Timestamp, id: string): Version => `${stamp} ${id}`
 
-/** A polled list, and the database's content of it. */
-export interface PolledList {
-  readonly path: string
-  readonly stampField: string
-  readonly idField: string
-  /** The versions in the table: pollers must have seen all of them. */
-  readonly expected: Versions
-  /** All committed versions: pages must contain only these. */
-  readonly committed: Versions
-}
-
-type Versions = (
-  organizationId: OrganizationId,
-) => Effect.Effect<ReadonlySet<Version>, SqlError.SqlError, SqlClient.SqlClient>
-
+/** Returns the versions of an organization's rows. */
 const versions =
-  (query: (organizationId: OrganizationId) => ReturnType<typeof sql<Row>>): Versions =>
-  (organizationId) =>
-    Effect.map(query(organizationId), (rows) => new Set(rows.map(({ stamp, id }) => versionOf(stamp, id))))
+  (query: (organizationId: OrganizationId) => ReturnType<typeof sql<Row>>) => (organizationId: OrganizationId) =>
+    Effect.map(
+      query(organizationId),
+      (rows): ReadonlySet<Version> => new Set(rows.map(({ stamp, id }) => versionOf(stamp, id))),
+    )
 
 interface Row {
   readonly stamp: Timestamp
@@ -42,7 +29,7 @@ const feed = versions(
     where organization_id = ${organizationId} and type = any (${FEED_EVENT_TYPES}::text[])`,
 )
 
-/** The polled lists by content. */
+/** The polled lists by content. Pollers must have seen all `expected` versions, those in the table, and only `committed` ones. */
 export const LISTS = {
   recipients: {
     path: "/v1/partners/consumer/tokens",
@@ -64,4 +51,4 @@ export const LISTS = {
     expected: feed,
     committed: feed,
   },
-} satisfies Record<string, PolledList>
+}
