@@ -117,12 +117,6 @@ describe("an operator", () => {
     expect(await lastUse()).not.toEqual(before)
   })
 
-  it("isn't signed in by an unknown session", async () => {
-    for (const cookie of [`session=${"a".repeat(43)}`, "session=", "session=x", `__Host-session=${"a".repeat(43)}`]) {
-      expect(await isSignedIn(cookie)).toBe(false)
-    }
-  })
-
   it("who signs in is in the audit log, and the tokens of link and session are in no log", async () => {
     const { operator, path } = await addLink()
     const cookie = cookieOf(await post(path))!

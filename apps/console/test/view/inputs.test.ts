@@ -3,7 +3,6 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { parseInputs } from "../../src/view/inputs.ts"
 
@@ -33,11 +32,6 @@ describe("the values of a query or a form", () => {
       campaign: "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
       rate: "rate is missing. It must be a whole number from 1 to 1000.",
     })
-  })
-
-  it("are not valid if they contain a NUL character, because the database can't store it", () => {
-    const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
-    expect(given.faults).toEqual({ reason: "reason is not valid: it contains a NUL character." })
   })
 
   it("are not a valid range if the end is before the start", () => {

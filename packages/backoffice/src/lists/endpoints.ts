@@ -5,9 +5,7 @@ import { Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
 import { formatCapped, formatDuration } from "../format.ts"
 import { checkBox, choice, filterBy } from "../operations/Field.ts"
-import { badge, count, id, inOps, list, text, URGENCY } from "./List.ts"
-
-const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
+import { badge, byUrgency, count, id, inOps, list, text } from "./List.ts"
 
 export const endpoints = list("endpoints list", {
   forPartners: true,
@@ -28,7 +26,7 @@ export const endpoints = list("endpoints list", {
     const all = yield* (yield* EndpointRepository).list(organizationId, removed ? "removed" : "present")
     const isMeant = ({ enabled, breaker, notices }: EndpointStatus) =>
       state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0))
-    return all.filter(isMeant).toSorted(byUrgency)
+    return all.filter(isMeant).toSorted(Order.mapInput(byUrgency, endpointState))
   },
   columns: {
     id: inOps,

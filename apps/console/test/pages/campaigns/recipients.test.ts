@@ -1,4 +1,3 @@
-import { RECIPIENT_LISTS } from "@outreach/backoffice/recipients/OutcomeReader"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
@@ -41,14 +40,6 @@ it("links each number of the campaign's page to a list, with the same count", as
   const [sent] = [...document.querySelectorAll("progress + p a")].filter((link) => link.textContent?.endsWith(" sent"))
   expect(sent!.textContent).toBe(`${RECIPIENTS} sent`)
   expect((await operator.get(sent!.getAttribute("href")!)).words).toContain(`Sent: ${RECIPIENTS}`)
-})
-
-it("has a list for every outcome", async () => {
-  for (const outcome of Object.keys(RECIPIENT_LISTS)) {
-    expect((await operator.get(`${path}?outcome=${outcome}`)).status).toBe(200)
-  }
-  expect((await operator.get(`${path}?outcome=vanished`)).status).toBe(400)
-  expect((await operator.get(`${path}?outcome=complained`)).words).toContain("Complained: 0No recipients.")
 })
 
 it("lists each recipient once, page by page", async () => {
