@@ -72,6 +72,7 @@ describe("an inbound event", () => {
   it("shows whether it was counted, the secret that verified it, and the event that was first", async () => {
     const first = await operator.get(pageOf("evt_first"))
     expect(first.words).toContain("by this event")
+    expect(first.words).toMatch(/Suppressed since\d/)
     expect(first.words).toContain(`Verified with${SECRET_ID}`)
     expect(first.text).toContain(`href="/people/${ours.recipientId}"`)
     const second = await operator.get(pageOf("evt_second"))

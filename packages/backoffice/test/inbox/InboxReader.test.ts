@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
+import type { InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -130,38 +130,4 @@ test("InboxReader.counts and reasons count pending and quarantined events, by ty
   expect(yield* reasons(organizationId)).toMatchObject([
     { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
   ])
-})
-
-test("the outcome of an event contains its program, the event that first counted the clinician, the suppression and the recipient", function* () {
-  const seed = yield* seedCampaign({ recipients: 1 })
-  const [recipient] = yield* sql<{ id: string; token: string }>`
-    select id, token from recipients where organization_id = ${seed.organization.id}`
-  const data = { ...account(0), attribution: "service_token", token: recipient!.token }
-  yield* receiveEvent(seed, "evt_first", "clinician.account_created", data)
-  yield* receiveEvent(seed, "evt_second", "clinician.account_created", data)
-  yield* applyBatches
-  const { outcome } = yield* InboxReader
-  const command = {
-    stage: "account_created",
-    programSlug: seed.program.slug,
-    npi: npi(0),
-    email: email(0),
-    token: recipient!.token,
-  } as const
-  expect(yield* outcome(seed.organization.id, command)).toEqual({
-    programId: seed.program.id,
-    programName: seed.program.name,
-    qualification: { eventId: "evt_first", countedAt: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/) },
-    suppressedAt: expect.any(String),
-    recipientId: recipient!.id,
-  })
-  expect(yield* outcome(seed.organization.id, { ...command, programSlug: "none", token: null })).toEqual({
-    programId: null,
-    programName: null,
-    qualification: null,
-    suppressedAt: null,
-    recipientId: null,
-  })
-  const { state, secretId } = yield* (yield* InboxRepository).find(seed.organization.id, "evt_first")
-  expect({ state, secretId }).toEqual({ state: "applied", secretId: SECRET_ID })
 })

@@ -1,11 +1,8 @@
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
-import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { copyCampaign, publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
-import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeEach, describe, expect } from "vitest"
@@ -48,50 +45,6 @@ describe("TodayReader.read", () => {
     expect((yield* read(first.organization.id)).sending).toEqual({ campaigns: 1, sentInLastMinute: 2, remaining: 3 })
     yield* sql`update campaigns set window_start = now() - interval '2 h', window_end = now() - interval '1 h' where id = ${first.campaign.id}`
     expect((yield* read(null)).sending.campaigns).toBe(1)
-  })
-
-  test("counts open breakers, dead letters, quarantined inbound events and rejecting domains, for all organizations and for one", function* () {
-    const one = yield* seedDeadLetters(3)
-    const other = yield* seedDeadLetters(2)
-    const [first] = yield* sql<{ id: DeliveryId }>`select min(id) as id from dead_letters`
-    yield* (yield* DeliveryRepository).replay(first!.id)
-    const { dead } = (yield* sql<{ dead: number }>`
-      select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
-    yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`
-    // The breaker of a disabled endpoint isn't counted, so the endpoint is enabled first.
-    yield* sql`update endpoint_readers set allowance = 1`
-    for (const id of ["evt_1", "evt_2"]) yield* receiveEvent(one, id, "clinician.moved", {})
-    yield* receiveEvent(other, "evt_3", "clinician.moved", {})
-    yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id <> 'evt_1'`
-    const pause = (campaign: typeof one.campaign, domain: string, minutes: number) => sql`
-      insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
-      values (${campaign.organizationId}, ${campaign.id}, ${domain}, '5.7.1', now() + make_interval(mins => ${minutes}::int))`
-    yield* pause(one.campaign, "clinic.test", 5)
-    yield* pause(one.campaign, "over.test", -5)
-    yield* pause(other.campaign, "clinic.test", 5)
-    yield* pause(other.campaign, "hospital.test", 5)
-
-    const listed = yield* Effect.forEach([null, one.organization.id], (id) =>
-      Effect.flatMap(TodayReader, ({ readRefusingDomains }) => readRefusingDomains(id)),
-    )
-    expect(listed.map((domains) => domains.map(({ domain }) => domain))).toEqual([
-      ["hospital.test", "clinic.test", "clinic.test"],
-      ["clinic.test"],
-    ])
-    expect(listed[1]![0]).toMatchObject({ campaignId: one.campaign.id, campaign: "Spring", status: "5.7.1" })
-
-    const counts = (organizationId: OrganizationId | null) =>
-      readFacts(["breakersOpen", "deadLetters", "inboxQuarantined", "domainsRejecting"], organizationId)
-    const deadLetters = (count: number) => ({ rejected: 0, exhausted: count, poison: 0 })
-    expect(yield* counts(null)).toEqual({
-      ...{ breakersOpen: 1, deadLetters: deadLetters(4), inboxQuarantined: 2, domainsRejecting: 2 },
-    })
-    expect(yield* counts(one.organization.id)).toEqual({
-      ...{ breakersOpen: 1, deadLetters: deadLetters(dead), inboxQuarantined: 1, domainsRejecting: 1 },
-    })
-    expect(yield* counts(other.organization.id)).toEqual({
-      ...{ breakersOpen: 0, deadLetters: deadLetters(4 - dead), inboxQuarantined: 1, domainsRejecting: 2 },
-    })
   })
 
   test("returns the nearest target that isn't reached, or a reached one if there are no more", function* () {

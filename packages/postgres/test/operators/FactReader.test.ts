@@ -187,13 +187,15 @@ describe("FactReader", { shuffle: false }, () => {
 
   test("counts unreplayed dead letters by reason, except those of muted groups of failures", function* () {
     const groups = yield* DeliveryRepository
-    yield* seedDeadLetters(3, { reason: "rejected" })
+    const rejected = yield* seedDeadLetters(3, { reason: "rejected" })
     const poison = yield* seedDeadLetters(2, { reason: "poison" })
     const replayed = yield* seedDeadLetters(1, { reason: "rejected" })
     const dead = yield* value<DeliveryId>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
     expect(yield* (yield* DeliveryRepository).replay(dead)).toBe(true)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
     expect(yield* alerts).toContainEqual(["OutreachDeadLettersLeft", 5, true])
+    const ofOne = yield* readFacts(["deadLetters"], rejected.organization.id)
+    expect(ofOne.deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 0 })
 
     const group = yield* value<FailureGroupId>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
     yield* groups.mute(group, "known, ticket 4711")

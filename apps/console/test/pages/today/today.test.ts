@@ -30,7 +30,8 @@ const seedTroubles = Effect.gen(function* () {
   yield* sql`update endpoint_readers set allowance = 1 where endpoint_id = ${endpoint.id}`
   yield* sql`
     insert into campaign_domains (organization_id, campaign_id, domain, pause_status, paused_until)
-    values (${organization.id}, ${campaign.id}, ${`${organization.id.slice(-6)}.test`}, '5.7.1', now() + interval '1 hour')`
+    values (${organization.id}, ${campaign.id}, ${`${organization.id.slice(-6)}.test`}, '5.7.1', now() + interval '1 hour'),
+      (${organization.id}, ${campaign.id}, 'over.test', '5.7.1', now() - interval '1 minute')`
   return seeded
 })
 
