@@ -2422,7 +2422,6 @@ create table replay_jobs (
   rate integer not null,
   total integer not null,
   replayed integer default 0 not null,
-  replayed_by_others integer default 0 not null,
   after_at timestamp with time zone not null,
   after_id text collate "C" default ''::text not null,
   scan_limit integer default 0 not null,

@@ -13,9 +13,9 @@ export const replay = Effect.gen(function* () {
       // A due job that can't be claimed is being handled by another worker.
       return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? maxMs, minMs), maxMs))
     }
-    const { id: replayId, state, total, replayed, replayedByOthers } = result.replay
+    const { id: replayId, state, total, replayed } = result.replay
     if (state === "finished") {
-      yield* Effect.annotateLogs(Effect.logInfo("replay finished"), { replayId, total, replayed, replayedByOthers })
+      yield* Effect.annotateLogs(Effect.logInfo("replay finished"), { replayId, total, replayed })
     }
   })
   return yield* retryForever("replay", step)

@@ -16,14 +16,14 @@ export const followReplay = Effect.fnUntraced(
     const replayJobs = yield* ReplayJobQueue
     const { say, bar } = yield* TaskProgress
     const { advance } = yield* bar("Replaying", job.total)
-    yield* advance(doneOf(job))
+    yield* advance(job.replayed)
     const since = yield* Clock.currentTimeMillis
     let now = job
     let isWorkerMissed = false
     while (now.state === "running") {
       yield* Effect.sleep(POLL_INTERVAL)
       const next = yield* replayJobs.find(job.id)
-      yield* advance(doneOf(next) - doneOf(now))
+      yield* advance(next.replayed - now.replayed)
       now = next
       const isLate = (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
       if (isLate && !isWorkerMissed && now.replayed === job.replayed) {
@@ -40,21 +40,14 @@ export const followReplay = Effect.fnUntraced(
   },
 )
 
-const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
-
 /** Describes a job in one sentence. */
-export const describeReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
+export const describeReplay = ({ id, kind, state, total, replayed }: Replay): string => {
   switch (state) {
     case "running":
       return `${id} replays ${formatCounted(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`
     case "finished": {
-      const removed = total - replayed - replayedByOthers
-      const notes = [
-        ...(replayed < total ? [` of ${total}`] : []),
-        ...(replayedByOthers > 0 ? [`; others had replayed ${replayedByOthers} already`] : []),
-        ...(removed > 0 ? [`; ${removed} had been removed`] : []),
-      ]
-      return `Replayed ${formatCounted(replayed, NOUNS[kind])}${notes.join("")}.`
+      const rest = replayed < total ? ` of ${total}; others had replayed or removed the rest` : ""
+      return `Replayed ${formatCounted(replayed, NOUNS[kind])}${rest}.`
     }
     case "cancelled":
       return `Cancelled after ${formatCounted(replayed, NOUNS[kind])} of ${total}; those stay replayed.`

@@ -20,13 +20,11 @@ export const replays = list("replays list", {
     endpointId: { ...id("Endpoint"), isOfConsole: true },
     total: inOps,
     replayed: count("Replayed"),
-    replayedByOthers: count("By other jobs"),
     rate: count("Per second"),
     timeLeft: {
       ...text("Time left"),
       isOfConsole: true,
-      value: ({ state, total, replayed, replayedByOthers, rate }) =>
-        state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : null,
+      value: ({ state, total, replayed, rate }) => (state === "running" ? formatDuration((total - replayed) / rate) : null),
     },
     createdAt: time("Created"),
   },

@@ -42,11 +42,10 @@ export const cancelReplay = operation("replays cancel", {
   of: { replayId: ReplayId },
   *plan({ replayId }) {
     const job = yield* (yield* ReplayJobQueue).find(replayId)
-    const { kind, state, total, replayed, replayedByOthers, endpointId, groupId } = job
-    const left = total - replayed - replayedByOthers
+    const { kind, state, total, replayed, endpointId, groupId } = job
     return {
       title: `Cancel ${replayId}`,
-      many: `${formatCount(left)} of ${formatCounted(total, NOUNS[kind])} not replayed`,
+      many: `${formatCount(total - replayed)} of ${formatCounted(total, NOUNS[kind])} not replayed`,
       affects: {
         id: groupId ?? endpointId ?? replayId,
         name: groupId !== null ? "an issue" : endpointId !== null ? "an endpoint" : "all endpoints",

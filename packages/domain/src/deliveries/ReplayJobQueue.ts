@@ -18,8 +18,6 @@ export const Replay = Schema.Struct({
   total: Schema.Int,
   /** Number of replayed ones. At the end, the difference to `total` was replayed elsewhere or purged. */
   replayed: Schema.Int,
-  /** Number of dead letters replayed elsewhere before the job reached them. */
-  replayedByOthers: Schema.Int,
   /** Conditions for dead letters; null for any. */
   groupId: Schema.NullOr(FailureGroupId),
   status: Schema.NullOr(Schema.Int),

@@ -574,7 +574,7 @@ create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
 -- group_id, status, event_type and reason select dead letters; event_types selects events of a log.
 -- from_at and to_at limit the time when the dead letters died, or when the events were published.
 -- after_at and after_id are the job's position, and scan_limit the number of dead letters that its next chunk reads, if not all are
--- selected. replayed_by_others counts dead letters that were replayed elsewhere before the job reached them.
+-- selected.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
   kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
@@ -591,7 +591,6 @@ create table replay_jobs (
   rate integer not null check (rate > 0),
   total integer not null,
   replayed integer not null default 0,
-  replayed_by_others integer not null default 0,
   after_at timestamptz not null,
   after_id text collate "C" not null default '',
   scan_limit integer not null default 0,

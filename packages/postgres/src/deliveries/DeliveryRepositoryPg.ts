@@ -6,7 +6,7 @@ import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeValue, firstOr, only, rowsOf } from "../rowsOf.ts"
-import { awaitsDeadLetter, isPurged } from "./deadLetterConditions.ts"
+import { isPurged } from "./deadLetterConditions.ts"
 
 const PURGE_BATCH_SIZE = 2000
 
@@ -43,17 +43,11 @@ export const DeliveryRepositoryPg = adapter(DeliveryRepository, function* (sql) 
 
     replay: (deliveryId) =>
       sql`
-          with job as materialized (
-            -- Locks jobs before dead letters, in the same order as a running job.
-            select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
-          ), dead as (
+          with dead as (
             update dead_letters set replayed_as = make_id('dlv')
             where id = ${deliveryId} and replayed_as is null
-              and endpoint_id not in (select id from webhook_endpoints where removed_at is not null) and (select count(*) from job) >= 0
+              and endpoint_id not in (select id from webhook_endpoints where removed_at is not null)
             returning *
-          ), counted as (
-            update replay_jobs counting set replayed_by_others = counting.replayed_by_others + 1
-            from job, dead where counting.id = job.id and ${awaitsDeadLetter(sql, sql`job`, sql`dead`)}
           ), queued as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead

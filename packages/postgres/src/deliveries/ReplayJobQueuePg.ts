@@ -11,7 +11,7 @@ import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
-import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
+import { selectsDeadLetter } from "./deadLetterConditions.ts"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
 
 /** The number of chunks per second, if the rate allows it. */
@@ -59,7 +59,11 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
           least(${to ?? null}::timestamptz, now) as before_at, now as created_at
         from clock_timestamp() as now`,
       total: sql`select count(*) as total from job join dead_letters dead on ${isWanted}`,
-      overlaps: sql`exists (select from dead_letters dead where ${awaitsDeadLetter(sql, running, dead)} and ${isWanted})`,
+      overlaps: sql`
+          running.kind = 'dead_letters' and running.finished_at is null and running.cancelled_at is null and exists (
+            select from dead_letters dead
+            where (dead.finished_at, dead.id) > (running.after_at, running.after_id) and dead.finished_at < running.before_at
+              and ${selectsDeadLetter(sql, running, dead)} and ${isWanted})`,
     }
   }
   const find = (replayId: ReplayId) =>

@@ -36,12 +36,6 @@ export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, type, ...fil
           select from events where organization_id = dead.organization_id and id = dead.event_id and type = ${type})`,
   )
 
-/** Creates the condition that a job is active and has not replayed a row of `dead_letters` yet. */
-export const awaitsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
-  ${job}.kind = 'dead_letters' and ${job}.finished_at is null and ${job}.cancelled_at is null
-  and (${dead}.finished_at, ${dead}.id) > (${job}.after_at, ${job}.after_id) and ${dead}.finished_at < ${job}.before_at
-  and ${selectsDeadLetter(sql, job, dead)}`
-
 /** Creates the condition that a job selects a row of `dead_letters`, regardless of its time. */
 export const selectsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
   (${job}.organization_id is null or ${dead}.organization_id = ${job}.organization_id)

@@ -53,10 +53,10 @@ const REFRESH_SECONDS = 3
 
 const replaysPages = listPage("/replays", replays, {
   cells: {
-    replayed: ({ id, replayed, replayedByOthers, total }) => (
+    replayed: ({ id, replayed, total }) => (
       <>
-        <progress max={Math.max(1, total)} value={replayed + replayedByOthers} aria-label={`Progress of ${id}`} />{" "}
-        {formatCount(replayed)} of {formatCount(total)}
+        <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} /> {formatCount(replayed)}{" "}
+        of {formatCount(total)}
       </>
     ),
   },
