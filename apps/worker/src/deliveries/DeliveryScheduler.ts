@@ -14,7 +14,6 @@ import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Id
 import { Array as Arr } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import {
-  type Address,
   callLimit,
   changeQueue,
   type EndpointQueue,
@@ -46,7 +45,7 @@ const {
 export interface Call {
   readonly queue: EndpointQueue
   readonly delivery: Delivery
-  readonly address: Address
+  readonly address: string
 }
 
 /** What is written together about an endpoint, and its breaker at that time. */
@@ -73,10 +72,8 @@ export const createDeliveryScheduler = (options: {
   const { maxInFlight, perEndpoint, callMs, now } = options
   const queues = new Map<EndpointId, EndpointQueue>()
   const byOrganization = new Map<OrganizationId, Set<EndpointQueue>>()
-  /** Endpoints without a call in flight to their address. */
-  const idle = new Set<EndpointQueue>()
-  /** Addresses of released or lost endpoints that still have calls in flight. */
-  const released = new Map<EndpointId, Address>()
+  /** Number of calls in flight by address. They may last longer than the ownership of the endpoint. */
+  const calls = new Map<string, number>()
   const turns = queueTurns()
   const toRead = new Set<EndpointQueue>()
   const toTake = new Set<EndpointQueue>()
@@ -92,6 +89,7 @@ export const createDeliveryScheduler = (options: {
   let exclusive: EndpointId | undefined
   let turn = 0
 
+  const callsTo = ({ address }: EndpointQueue) => calls.get(address) ?? 0
   const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
   const slotsOf = (queue: EndpointQueue, waiting: number) => {
     const limit = limitOf(queue)
@@ -143,7 +141,10 @@ export const createDeliveryScheduler = (options: {
    * Returns the number of calls available for endpoints that already have one. Each endpoint may use a share of them, so that hanging calls
    * don't block other endpoints. One call is reserved for each idle endpoint, up to half of all calls.
    */
-  const freeForSecondCalls = () => maxInFlight - inFlight - Math.min(idle.size, maxInFlight * reservedShare)
+  const freeForSecondCalls = () => {
+    const idle = Math.max(0, queues.size - calls.size)
+    return maxInFlight - inFlight - Math.min(idle, maxInFlight * reservedShare)
+  }
 
   const nextOfLog = (queue: EndpointQueue): Delivery | undefined => {
     const [next] = queue.log.waiting
@@ -155,12 +156,12 @@ export const createDeliveryScheduler = (options: {
   const nextOf = (queue: EndpointQueue): Delivery | undefined => {
     if (queue.ownership !== "owned" || toRefresh.has(queue) || exclusive === queue.endpointId)
       return turns.leaveOut(queue)
-    const { calls } = queue.address
-    if (calls >= 1 && calls >= freeForSecondCalls() * shareOfFree) return undefined
-    if (calls >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
+    const begun = callsTo(queue)
+    if (begun >= 1 && begun >= freeForSecondCalls() * shareOfFree) return undefined
+    if (begun >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
     const [due] = queue.due
     if (due !== undefined && isExclusive(due))
-      return exclusive !== undefined || calls > 0 ? undefined : queue.due.shift()
+      return exclusive !== undefined || begun > 0 ? undefined : queue.due.shift()
     // A retry is sent after a few events, however many events are waiting.
     const isTurnOfDue = due !== undefined && !due.isReplay && ++turn % eventsPerRetry === 0
     return (isTurnOfDue ? queue.due.shift() : undefined) ?? nextOfLog(queue) ?? queue.due.shift()
@@ -199,10 +200,8 @@ export const createDeliveryScheduler = (options: {
   }
 
   const open = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>) => {
-    const { endpointId, organizationId, url } = owned
-    const before = released.get(endpointId)
-    const queue = openQueue(owned, secrets, now(), before?.url === url ? before : undefined)
-    if (queue.address.calls === 0) idle.add(queue)
+    const { endpointId, organizationId } = owned
+    const queue = openQueue(owned, secrets, now())
     queues.set(endpointId, queue)
     const others = byOrganization.get(organizationId)
     if (others === undefined) byOrganization.set(organizationId, new Set([queue]))
@@ -212,6 +211,8 @@ export const createDeliveryScheduler = (options: {
 
   return {
     queues,
+    /** Returns the number of calls in flight to an endpoint's address. */
+    callsTo,
     /** Endpoints whose logs may contain more events. Not urgent until one of them has few deliveries left. */
     toRead,
     isReadDue: () => isReadUrgent && toRead.size > 0,
@@ -244,15 +245,14 @@ export const createDeliveryScheduler = (options: {
     remove: (queue: EndpointQueue): void => {
       if (queue.ownership === "released") return
       queue.ownership = "released"
-      const { endpointId, address, log, due } = queue
-      if (address.calls > 0) released.set(endpointId, address)
+      const { endpointId, log, due } = queue
       held -= log.read.length + log.waiting.length + due.length
       for (const { id } of due) known.delete(id)
       queue.log = IDLE
       due.length = 0
       queues.delete(endpointId)
       byOrganization.get(queue.organizationId)?.delete(queue)
-      for (const set of [idle, toRead, toTake, toRefresh, wakeUps]) set.delete(queue)
+      for (const set of [toRead, toTake, toRefresh, wakeUps]) set.delete(queue)
     },
 
     /** Stops further calls to an endpoint. Returns the state that the next owner needs. */
@@ -292,7 +292,6 @@ export const createDeliveryScheduler = (options: {
           if (queue.endpoint.version === each.version) queue.endpoint = each
           else {
             changeQueue(queue, each, secretsOf, now())
-            if (queue.address.calls === 0) idle.add(queue)
             toRefresh.delete(queue)
           }
           plan(queue)
@@ -396,8 +395,7 @@ export const createDeliveryScheduler = (options: {
       known.add(delivery.id)
       held--
       inFlight++
-      address.calls++
-      idle.delete(queue)
+      calls.set(address, callsTo(queue) + 1)
       if (queue.endpoint.perSecond !== null) recordStart(queue.begun, now())
       if (isExclusive(delivery)) exclusive = queue.endpointId
       plan(queue)
@@ -406,14 +404,11 @@ export const createDeliveryScheduler = (options: {
 
     /** Notes the end of a call. Returns whether there is an outcome to write. */
     ended: ({ queue, delivery, address }: Call, outcome: Outcome): boolean => {
-      const { endpointId } = queue
-      const current = queues.get(endpointId)
+      const current = queues.get(queue.endpointId)
       inFlight--
-      address.calls--
-      if (address.calls === 0) {
-        if (current?.address === address) idle.add(current)
-        if (released.get(endpointId) === address) released.delete(endpointId)
-      }
+      const left = calls.get(address)! - 1
+      if (left > 0) calls.set(address, left)
+      else calls.delete(address)
       if (isExclusive(delivery)) exclusive = undefined
       // A call that started before the endpoint changed doesn't count for its current version.
       if (outcome.version === queue.endpoint.version) {

@@ -24,12 +24,6 @@ const TIMEOUTS: ReadonlyArray<string> = [
   "name_not_asked",
 ] satisfies ReadonlyArray<DeliveryReason>
 
-/** An endpoint's address with the number of this worker's calls in flight to it, which may last longer than its ownership of the endpoint. */
-export interface Address {
-  readonly url: string
-  calls: number
-}
-
 /** A source of deliveries: the log, or rows of retries or of replays. */
 export type Source = "log" | "retries" | "replays"
 
@@ -51,8 +45,8 @@ export interface EndpointQueue {
   readonly outcomes: Array<Outcome>
   /** When each source may have more deliveries. */
   readonly nextAt: Record<Source, number>
-  /** The current address. */
-  address: Address
+  /** The endpoint with its current URL: calls to an earlier one don't count. */
+  address: string
   /** Start times of the calls of the last second, if the endpoint has a rate. */
   readonly begun: Array<number>
   /** Current call limit for a slow partner: halved after a timeout, increased by one after a quick response. */
@@ -64,13 +58,8 @@ export interface EndpointQueue {
   pausedUntil: number
 }
 
-/** Creates a queue. Calls to its address may be in flight from an earlier ownership of this worker. */
-export const openQueue = (
-  owned: OwnedEndpoint,
-  secrets: ReadonlyArray<SigningSecret>,
-  now: number,
-  address: Address = { url: owned.url, calls: 0 },
-): EndpointQueue => ({
+/** Creates a queue. */
+export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
   ownership: "owned",
@@ -79,20 +68,18 @@ export const openQueue = (
   due: [],
   outcomes: [],
   nextAt: { log: 0, retries: 0, replays: Number.POSITIVE_INFINITY },
-  address,
   begun: [],
   // Other workers' calls within the last second are unknown.
   pausedUntil: owned.perSecond === null ? 0 : now + 1000,
 })
 
-/** Applies a newer version. Calls in flight to an earlier URL no longer count. */
+/** Applies a newer version. */
 export const changeQueue = (
   queue: EndpointQueue,
   owned: OwnedEndpoint,
   secrets: ReadonlyArray<SigningSecret>,
   now: number,
 ): void => {
-  if (queue.address.url !== owned.url) queue.address = { url: owned.url, calls: 0 }
   // The new version may include event types that the old one excluded.
   queue.nextAt.log = now
   Object.assign(queue, stateOf(owned, secrets, now))
@@ -104,6 +91,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   const breaker = failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
   return {
     endpoint: owned,
+    address: `${owned.endpointId} ${owned.url}`,
     secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
     allowance: Number.POSITIVE_INFINITY,
     breaker,

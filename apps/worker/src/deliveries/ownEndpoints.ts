@@ -96,8 +96,11 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     // No notification named the writers since the last beat; or a periodic full read, in case a log wasn't read to its end for an unforeseen reason.
     if (checked === undefined || beats % limits.beatsPerFullRead === 0) scheduler.notify("events", null)
     currentUntil = at + limits.currentMs
-    if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
-    else if (queues.size < share) {
+    if (queues.size > share) {
+      const loadOf = (queue: EndpointQueue) => scheduler.callsTo(queue) + queue.log.waiting.length
+      const idlestFirst = [...queues.values()].toSorted((a, b) => loadOf(a) - loadOf(b))
+      yield* giveUp(idlestFirst.slice(0, queues.size - share))
+    } else if (queues.size < share) {
       const { taken, takenOver } = yield* leases.acquire(worker, share - queues.size)
       yield* Metric.update(metrics.takeovers, takenOver)
       if (taken > 0) yield* refresh()
@@ -173,12 +176,6 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     ),
   }
 })
-
-const loadOf = ({ address, log }: EndpointQueue): number => address.calls + log.waiting.length
-
-/** Chooses the endpoints with the fewest calls in flight. */
-const idlestOf = (queues: Iterable<EndpointQueue>, count: number): ReadonlyArray<EndpointQueue> =>
-  [...queues].toSorted((a, b) => loadOf(a) - loadOf(b)).slice(0, count)
 
 /** Counts and times a claim, and records the time of the last success or failure. Interrupted claims count as neither. */
 const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

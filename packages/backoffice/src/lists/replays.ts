@@ -24,7 +24,8 @@ export const replays = list("replays list", {
     timeLeft: {
       ...text("Time left"),
       isOfConsole: true,
-      value: ({ state, total, replayed, rate }) => (state === "running" ? formatDuration((total - replayed) / rate) : null),
+      value: ({ state, total, replayed, rate }) =>
+        state === "running" ? formatDuration((total - replayed) / rate) : null,
     },
     createdAt: time("Created"),
   },
