@@ -2,7 +2,6 @@ import { describe, expect } from "@effect/vitest"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import type { EndpointId } from "@outreach/domain/Identifier"
 import { verify } from "@outreach/signature/node"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -14,19 +13,16 @@ import { type Call, startReceiver, whileDelivering } from "./receiver.ts"
 
 const { test } = testsOnDatabase()
 
-/** Starts an endpoint that returns these statuses in turn, then 200. */
-const startEndpoint = Effect.fnUntraced(function* (standardWebhooks: boolean, ...statuses: ReadonlyArray<number>) {
+/** Starts an endpoint with these headers that returns these statuses in turn, then 200. */
+const startEndpoint = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
   const remaining = [...statuses]
   const receiver = yield* Effect.promise(() =>
     startReceiver(({ response }) => response.writeHead(remaining.shift() ?? 200).end()),
   )
   const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: receiver.url })
-  yield* change(seeded.endpoint.id, standardWebhooks)
+  yield* EndpointRepository.use(({ update }) => update(seeded.endpoint.id, { standardWebhooks: true }))
   return { ...seeded, ...receiver }
 })
-
-const change = (id: EndpointId, standardWebhooks: boolean) =>
-  EndpointRepository.use(({ update }) => update(id, { standardWebhooks }))
 
 type Library = typeof StandardWebhook | typeof SvixWebhook
 
@@ -36,7 +32,7 @@ const verifyWith = (Webhook: Library, secret: string, { headers, body }: Pick<Ca
 
 describe("the headers of Standard Webhooks", () => {
   test("are verified by its libraries with either secret of a rotation, under the event's id and the signed time", function* () {
-    const { organization, campaign, secret, receives } = yield* startEndpoint(true)
+    const { organization, campaign, secret, receives } = yield* startEndpoint()
     const secrets = [secret, yield* rotateSecret(organization.id, 3600)].map(Redacted.value)
     const [eventId] = yield* publishSent(campaign, 1)
     const [call] = yield* whileDelivering(receives(1))
@@ -53,7 +49,7 @@ describe("the headers of Standard Webhooks", () => {
   })
 
   test("have the same id at each attempt and replay of a delivery, with a new signature", function* () {
-    const { campaign, endpoint, secret, receives } = yield* startEndpoint(true, 500, 404)
+    const { campaign, endpoint, secret, receives } = yield* startEndpoint(500, 404)
     const [eventId] = yield* publishSent(campaign, 1)
     const calls = yield* whileDelivering(
       Effect.gen(function* () {
@@ -79,27 +75,5 @@ describe("the headers of Standard Webhooks", () => {
       expect(call.headers["x-signature"]).toContain(`t=${call.headers["webhook-timestamp"]},`)
       verifyWith(StandardWebhook, Redacted.value(secret), call)
     }
-  })
-
-  test("are sent if a running worker's endpoint is set to receive them, and only then", function* () {
-    const { calls, campaign, endpoint, receives } = yield* startEndpoint(false)
-    /** Publishes until a webhook has the headers, or no longer has them. */
-    const publishUntil = (isThere: boolean) =>
-      Effect.gen(function* () {
-        const count = calls.length
-        yield* publishSent(campaign, 1)
-        yield* receives(count + 1)
-        return Object.keys(calls[count]!.headers).some((name) => name.startsWith("webhook-"))
-      }).pipe(Effect.repeat({ until: (has) => has === isThere }))
-    yield* whileDelivering(
-      Effect.gen(function* () {
-        yield* publishUntil(false)
-        expect(calls).toHaveLength(1)
-        yield* change(endpoint.id, true)
-        yield* publishUntil(true)
-        yield* change(endpoint.id, false)
-        yield* publishUntil(false)
-      }),
-    )
   })
 })

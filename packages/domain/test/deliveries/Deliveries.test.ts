@@ -8,22 +8,37 @@ import { SPECIFIED_SCHEDULE } from "../../src/deliveries/deliverySchedule.ts"
 import { Signer, WebhookClient } from "../../src/deliveries/WebhookClient.ts"
 
 const READ_AT = Date.UTC(2026, 10, 1)
-const delivery = { body: "{}", attempt: 2 } as Delivery
+const delivery = { id: "dlv_1", eventId: "evt_1", body: "{}", attempt: 2 } as unknown as Delivery
+const HEADERS = { "Content-Type": "application/json", "X-Delivery-Id": "dlv_1", "X-Delivery-Attempt": "2" }
 const endpoint = { retryStatuses: [], disableOnGone: false, standardWebhooks: false } as unknown as OwnedEndpoint
 
-it.effect("an attempt is signed for the second of its call, by the database's clock", () =>
-  Effect.gen(function* () {
-    const attempt = yield* deliveryAttempts
-    const databaseAheadMs = READ_AT - monotonicMs(yield* Clock.Clock)
-    yield* TestClock.adjust("90 seconds")
-    const options = { endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [] }
-    const made = yield* attempt({ ...delivery, databaseAheadMs }, options)
-    expect(made.attempt).toMatchObject({ number: 2, startedAt: "2026-11-01T00:01:30.000000Z" })
-    expect(made.attempt.response).toBe(`t=${READ_AT / 1000 + 90}`)
-  }).pipe(
-    Effect.provideService(WebhookClient, {
-      post: (_endpoint, headers) => Effect.succeed({ status: 200, response: headers["X-Signature"]! }),
-    }),
-    Effect.provideService(Signer, { sign: (_body, _secrets, timestamp) => `t=${timestamp}`, signStandard: () => "" }),
-  ),
+it.effect(
+  "an attempt is signed for the second of its call, by the database's clock, and also for Standard Webhooks if set",
+  () =>
+    Effect.gen(function* () {
+      const attempt = yield* deliveryAttempts
+      const databaseAheadMs = READ_AT - monotonicMs(yield* Clock.Clock)
+      yield* TestClock.adjust("90 seconds")
+      const options = { endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [] }
+      const made = yield* attempt({ ...delivery, databaseAheadMs }, options)
+      expect(made.attempt).toMatchObject({ number: 2, startedAt: "2026-11-01T00:01:30.000000Z" })
+      const at = READ_AT / 1000 + 90
+      expect(JSON.parse(made.attempt.response!)).toEqual({ ...HEADERS, "X-Signature": `t=${at}` })
+      const both = yield* attempt(
+        { ...delivery, databaseAheadMs },
+        { ...options, endpoint: { ...endpoint, standardWebhooks: true } },
+      )
+      expect(JSON.parse(both.attempt.response!)).toEqual({
+        ...{ ...HEADERS, "X-Signature": `t=${at}` },
+        ...{ "webhook-id": "evt_1", "webhook-timestamp": String(at), "webhook-signature": "v1" },
+      })
+    }).pipe(
+      Effect.provideService(WebhookClient, {
+        post: (_endpoint, headers) => Effect.succeed({ status: 200, response: JSON.stringify(headers) }),
+      }),
+      Effect.provideService(Signer, {
+        sign: (_body, _secrets, timestamp) => `t=${timestamp}`,
+        signStandard: () => "v1",
+      }),
+    ),
 )

@@ -58,20 +58,9 @@ it("the specified schedule makes the attempts of the specification's table, at i
   })
 })
 
-describe("parseDeliverySchedule", () => {
-  it("reads the specification's delays, and 19 of up to 7 days", () => {
-    expect(parseDeliverySchedule(SPECIFIED_DELAYS).delays).toEqual(SPECIFIED_SCHEDULE.delays)
-    expect(parseDeliverySchedule(Array(19).fill("7d").join()).delays).toEqual(Array(19).fill(604_800_000))
-  })
-
-  it.each([
-    ["", 'delay 1, "", is not'],
-    [Array(20).fill("1s").join(), "a schedule has at most 20 attempts, so 19 delays"],
-    ["30s,8d", "delay 2 is longer than 7d"],
-  ])("refuses %j", (text, message) => {
-    expect(() => parseDeliverySchedule(text)).toThrow(new RangeError(message).message)
-    expect(() => parseDeliverySchedule(text)).toThrow(RangeError)
-  })
+it("parseDeliverySchedule reads the specification's delays, and 19 of up to 7 days", () => {
+  expect(parseDeliverySchedule(SPECIFIED_DELAYS).delays).toEqual(SPECIFIED_SCHEDULE.delays)
+  expect(parseDeliverySchedule(Array(19).fill("7d").join()).delays).toEqual(Array(19).fill(604_800_000))
 })
 
 describe("the schedule of an endpoint", () => {
