@@ -1,5 +1,4 @@
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -14,7 +13,10 @@ export const rejectDelivery = Effect.gen(function* () {
   const attempt = { number: 1, startedAt: fromUnixMillis(0), latencyMs: 12, status: 410, outcome: "client_error" }
   // A response that would clear the terminal, and show the rest backwards.
   const response = "gone\u001b[2J\u202Elive"
-  const rejected = outcomeOf(delivery!, delivery!.version, { ...attempt, response }, { settlement: "rejected" })
+  const rejected = {
+    ...{ delivery: delivery!, version: delivery!.version, attempt: { ...attempt, response } },
+    settlement: "rejected" as const,
+  }
   yield* (yield* DeliveryLeases).write(token, [{ endpointId, open: [], outcomes: [rejected] }])
   return { deliveryId, endpointId }
 })

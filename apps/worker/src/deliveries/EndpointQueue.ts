@@ -148,9 +148,9 @@ export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome
   const { endpointId, log, breaker } = queue
   // Calls in flight at the release of the endpoint have rows by now.
   if (queue.ownership === "released")
-    return { endpointId, outcomes: outcomes.map((outcome) => ({ ...outcome, isRow: true })) }
+    return { endpointId, outcomes: outcomes.map((each) => ({ ...each, delivery: { ...each.delivery, isRow: true } })) }
   const intent = log.read.at(-1)
-  const isLogChanged = intent !== undefined || outcomes.some(({ isRow }) => !isRow)
+  const isLogChanged = intent !== undefined || outcomes.some(({ delivery }) => !delivery.isRow)
   const { failures, allowance, probeAt } = breaker
   return {
     endpointId,
@@ -164,10 +164,10 @@ export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome
   }
 }
 
-/** Returns the test whether outcomes include that of a delivery from the log. Its event may also have a row, with an outcome of its own. */
+/** Returns the test whether outcomes include that of a delivery. Its event may also have a row, which is another delivery with a separate outcome. */
 export const isSettledBy = (outcomes: ReadonlyArray<Outcome>): ((delivery: Delivery) => boolean) => {
-  const ids = new Set(outcomes.flatMap(({ isRow, id }) => (isRow ? [] : id)))
-  return ({ id }) => ids.has(id)
+  const settled = new Set<unknown>(outcomes.map(({ delivery }) => delivery))
+  return (delivery) => settled.has(delivery)
 }
 
 /** Creates the order in which endpoints send: organizations take turns, and within each, its endpoints. */

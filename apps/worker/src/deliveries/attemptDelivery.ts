@@ -43,7 +43,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
     },
     /** Counts and logs an outcome after it was written, or couldn't be. */
     note: (
-      { id: deliveryId, endpointId, eventId, attempt, settlement: state }: Outcome,
+      { delivery: { id: deliveryId, endpointId, eventId }, attempt, settlement: state }: Outcome,
       isWritten: boolean,
     ): Effect.Effect<void> => {
       if (isWritten && state === "delivered" && !isDebugLogged) return Effect.void

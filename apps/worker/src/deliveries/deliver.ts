@@ -1,4 +1,4 @@
-import { monotonicMs, outcomeOf } from "@outreach/domain/deliveries/Deliveries"
+import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -79,7 +79,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const { version } = queue.endpoint
       runCall(Effect.suspend(() => attempt(call, now()))).addObserver((exit) => {
         // However a call ends, its delivery and its slot are released.
-        const outcome = Exit.isSuccess(exit) ? exit.value : outcomeOf(delivery, version, null, DEFECT)
+        const outcome = Exit.isSuccess(exit) ? exit.value : { delivery, version, attempt: null, ...DEFECT }
         if (scheduler.ended(call, outcome)) unwritten++
         if (Exit.isSuccess(exit)) count(exit.value)
         else if (!Cause.hasInterruptsOnly(exit.cause)) {
@@ -116,9 +116,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       if (isLost) scheduler.remove(queue)
       else if (!isReleased) scheduler.afterWrite(each)
       for (const outcome of outcomes) {
-        const { id } = outcome
+        const { id, isRow } = outcome.delivery
         const settled = again.has(id) ? { ...outcome, ...DUE_AGAIN } : outcome
-        yield* note(settled, outcome.isRow || isReleased ? !refused.has(id) : !isLost)
+        yield* note(settled, isRow || isReleased ? !refused.has(id) : !isLost)
         scheduler.known.delete(id)
         if (settled.settlement === "retry") scheduler.dueIn({ endpointId, inMs: settled.delay * 1000, isReplay: false })
       }

@@ -1,5 +1,4 @@
 import { describe, expect } from "@effect/vitest"
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
@@ -35,7 +34,7 @@ const resultOf = (delivery: Delivery, { kind: { state, status, outcome }, latenc
   const startedAt = Timestamp.make("2026-11-21T00:00:00.000001Z")
   const attempt = { number: delivery.attempt, startedAt, latencyMs, status, outcome, response: "text" }
   const settlement = state === "retry" ? { settlement: state, delay: 0 } : { settlement: state }
-  return outcomeOf(delivery, delivery.version, attempt, settlement)
+  return { delivery, version: delivery.version, attempt, ...settlement }
 }
 
 /** Publishes events, and settles them and due retries with the outcomes from `draw`; returns the outcome of each call. */

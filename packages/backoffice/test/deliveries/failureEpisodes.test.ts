@@ -1,5 +1,4 @@
 import { describe, expect } from "@effect/vitest"
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
@@ -29,7 +28,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
     const settlement = isSuccess
       ? ({ settlement: "delivered" } as const)
       : ({ settlement: "retry", delay: 3600 } as const)
-    return outcomeOf(delivery, delivery.version, attempt, settlement)
+    return { delivery, version: delivery.version, attempt, ...settlement }
   }
   let next = 0
   return {

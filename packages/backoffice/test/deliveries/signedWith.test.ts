@@ -1,5 +1,4 @@
 import { expect } from "@effect/vitest"
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
@@ -30,7 +29,8 @@ test("each attempt lists the secrets that signed it: the organization's, the end
     const startedAt = yield* value<Timestamp>`select clock_timestamp()`
     const failed = { startedAt, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
     const attempt = { number: delivery!.attempt, ...failed }
-    const outcome = outcomeOf(delivery!, delivery!.version, attempt, { settlement: "retry", delay: 0 })
+    const retry = { settlement: "retry", delay: 0 } as const
+    const outcome = { delivery: delivery!, version: delivery!.version, attempt, ...retry }
     const open = delivery!.isRow ? undefined : []
     const { write } = yield* DeliveryLeases
     yield* write(token, [{ endpointId: endpoint.id, open, outcomes: [outcome] }])

@@ -1,7 +1,7 @@
 import { Clock, Effect, type Redacted } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
-import type { Attempt, Delivery } from "./Delivery.ts"
-import type { Outcome, OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { Outcome, OwnedEndpoint } from "./DeliveryLeases.ts"
 import { type DeliveryReason, type RetryRules, settleAttempt } from "./settleAttempt.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
@@ -24,23 +24,6 @@ export type AttemptResult = Outcome & {
 
 /** Returns monotonic milliseconds. */
 export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
-
-/** Creates the outcome of a call with an endpoint's version. `attempt` is null if no call was made, or if it failed because of a defect. */
-export const outcomeOf = <Made extends Attempt | null>(
-  { isRow, organizationId, id, endpointId, eventId }: CalledDelivery,
-  version: number,
-  attempt: Made,
-  settlement: Settlement,
-): Outcome & { readonly attempt: Made } => ({
-  isRow,
-  organizationId,
-  id,
-  endpointId,
-  eventId,
-  version,
-  attempt,
-  ...settlement,
-})
 
 /** Makes one attempt at a delivery: signs, posts, and returns the outcome with the delivery's next state. */
 export const deliveryAttempts = Effect.gen(function* () {
@@ -87,7 +70,7 @@ export const deliveryAttempts = Effect.gen(function* () {
           outcome: reason,
           response: reply.response ?? null,
         }
-        return outcomeOf(delivery, endpoint.version, attempt, settlement)
+        return { delivery, version: endpoint.version, attempt, ...settlement }
       })
     })
 })

@@ -38,13 +38,13 @@ export type Settlement =
   | { readonly settlement: "delivered" | "gone" | Exclude<DeadLetterReason, "poison">; readonly delay?: undefined }
 
 /** Outcome of a call, as it is written. */
-export type Outcome = Pick<Delivery, "isRow" | "organizationId" | "id" | "endpointId" | "eventId"> &
-  Settlement & {
-    /** Version of the endpoint used for the call. */
-    readonly version: number
-    /** Null if no call was made, or if it failed because of a defect: the delivery keeps its attempt number and must be retried. */
-    readonly attempt: Attempt | null
-  }
+export type Outcome = Settlement & {
+  readonly delivery: Pick<Delivery, "isRow" | "organizationId" | "id" | "endpointId" | "eventId">
+  /** Version of the endpoint used for the call. */
+  readonly version: number
+  /** Null if no call was made, or if it failed because of a defect: the delivery keeps its attempt number and must be retried. */
+  readonly attempt: Attempt | null
+}
 
 /** Data that a worker writes about one endpoint. */
 export interface Progress {

@@ -20,34 +20,35 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
     ),
     batches: arrived.flatMap(({ endpointId, outcomes }) =>
       toBatches(outcomes).flatMap((batch) => [
-        ...[batch[0]!.organizationId, endpointId, batch[0]!.id, batch.at(-1)!.id],
-        JSON.stringify(batch.map(({ id, eventId, attempt }) => ({ id, eventId, attempt }))),
+        ...[batch[0]!.delivery.organizationId, endpointId, batch[0]!.delivery.id, batch.at(-1)!.delivery.id],
+        JSON.stringify(batch.map(({ delivery: { id, eventId }, attempt }) => ({ id, eventId, attempt }))),
       ]),
     ),
     arrivals: arrived.flatMap(({ endpointId, outcomes }) => {
       const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt?.latencyMs ?? 0))
-      const { organizationId, eventId } = outcomes[0]!
+      const { organizationId, eventId } = outcomes[0]!.delivery
       return [organizationId, endpointId, eventId, String(outcomes.length), `{${latencies.join()}}`]
     }),
-    troubles: withCauses(failed),
+    troubles: toTroubles(failed),
   }
 }
 
-/** Adds the cause of each failed call, and its groups at the first occurrence only. */
-const withCauses = (outcomes: ReadonlyArray<Outcome>) => {
+/** Converts other outcomes to rows of `write_troubles`, with the cause of each failed call, and its groups at the first occurrence only. */
+const toTroubles = (outcomes: ReadonlyArray<Outcome>) => {
   const causes = new Set<string>()
-  return outcomes.map((outcome) => {
-    if (outcome.settlement === "delivered" || outcome.attempt === null) return outcome
-    const groups = failureGroupsOf(outcome.endpointId, outcome.attempt)
+  return outcomes.map(({ delivery: { isRow, organizationId, id, endpointId, eventId }, ...outcome }) => {
+    const trouble = { isRow, organizationId, id, endpointId, eventId, ...outcome }
+    if (outcome.settlement === "delivered" || outcome.attempt === null) return trouble
+    const groups = failureGroupsOf(endpointId, outcome.attempt)
     const cause = groups.exact.id
-    if (causes.has(cause)) return { ...outcome, cause }
+    if (causes.has(cause)) return { ...trouble, cause }
     causes.add(cause)
-    return { ...outcome, cause, groups }
+    return { ...trouble, cause, groups }
   })
 }
 
 /** Reports whether a delivery from the log arrived at its first attempt. */
-const arrivedAtOnce = ({ isRow, settlement }: Outcome): boolean => !isRow && settlement === "delivered"
+const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean => !delivery.isRow && settlement === "delivered"
 
 /** The maximum time between the ids in one batch. A search for an id includes the batches that end up to this much later. */
 export const BATCH_SPAN_MS = 8000
@@ -55,9 +56,10 @@ export const BATCH_SPAN_MS = 8000
 /** Groups deliveries of one endpoint that arrived at their first attempt into batches; each is a row of `delivered`. */
 const toBatches = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<ReadonlyArray<Outcome>> => {
   const batches: Array<Array<Outcome>> = []
-  for (const outcome of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const outcome of outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))) {
     const batch = batches.at(-1)
-    if (batch !== undefined && madeAt(outcome.id) - madeAt(batch[0]!.id) <= BATCH_SPAN_MS) batch.push(outcome)
+    if (batch !== undefined && madeAt(outcome.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
+      batch.push(outcome)
     else batches.push([outcome])
   }
   return batches

@@ -1,5 +1,4 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   DeliveryLeases,
@@ -382,7 +381,8 @@ describe("DeliveryLeasesPg.write", () => {
     const { attempt: number, version } = delivery
     const startedAt = Timestamp.make("2026-11-21T00:00:00.000001Z")
     const outcome = status === 200 ? "success" : "client_error"
-    return outcomeOf(delivery, version, { number, startedAt, latencyMs: 1, status, outcome, response: "" }, settlement)
+    const attempt = { number, startedAt, latencyMs: 1, status, outcome, response: "" }
+    return { delivery, version, attempt, ...settlement }
   }
   /** Writes the outcomes of all calls in flight. */
   const writeOf = (
@@ -420,7 +420,7 @@ describe("DeliveryLeasesPg.write", () => {
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
-      const outcome = outcomeOf(delivery!, delivery!.version, null, RETRY)
+      const outcome = { delivery: delivery!, version: delivery!.version, attempt: null, ...RETRY }
       const { refused } = yield* writeOf(token, endpoint.id, [outcome], isRow ? undefined : [])
       expect([...refused]).toEqual([])
       expect(yield* take()).toMatchObject([{ id: delivery!.id, isRow: true, attempt: delivery!.attempt }])

@@ -1,4 +1,3 @@
-import { outcomeOf } from "@outreach/domain/deliveries/Deliveries"
 import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, type Settlement } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
@@ -66,9 +65,10 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       const { endpointId } = deliveries[0]!
       const events = yield* openOf(endpointId)
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
-      const outcomes = deliveries.map((delivery) =>
-        outcomeOf(delivery, delivery.version, attemptOf(delivery, status), settlement),
-      )
+      const outcomes = deliveries.map((delivery) => ({
+        ...{ delivery, version: delivery.version, attempt: attemptOf(delivery, status) },
+        ...settlement,
+      }))
       const { refused } = yield* leases.write(token, [
         { endpointId, open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events], outcomes },
       ])
