@@ -25,7 +25,7 @@ const OPS_LINE = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:pnpm |outreach-)?(ops [a-z].*?)(?
 const OPS_SPANS =
   /`(?:pnpm |outreach-)?(ops [a-z-]+(?: [^`\n]*?)??)(?: …| \\?\|[^`\n]*)?`((?:(?:,| and| or|, and|, or) `[a-z-]+`)*)/g
 /** Allowed faults of an incomplete command in a sentence. */
-const INCOMPLETE = ["MissingOption", "MissingArgument", "InvalidValue", "UserError"]
+const INCOMPLETE = ["ValidationError", "InvalidValue", "UserError"]
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 

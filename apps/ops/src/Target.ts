@@ -1,4 +1,5 @@
 import type { LinkTarget } from "@outreach/backoffice/senders/linkDomainFindings"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings, databaseUrl } from "@outreach/postgres-connection/databaseSettings"
 import { isSet, whereSet } from "@outreach/process/setting"
@@ -10,7 +11,6 @@ import {
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
 import { type Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
-import { type Refusal, refusal, refuse } from "./output/Output.ts"
 
 /** The deployment of the command line: the database of `DATABASE_URL`, otherwise the running sandbox. */
 export class Target extends Context.Service<
@@ -27,7 +27,7 @@ export class Target extends Context.Service<
     /** Whether endpoints may use plain http. */
     readonly allowHttp: boolean
     /** The keys that encrypt secrets. Only commands that need them read them. */
-    readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | Refusal>
+    readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | SandboxUnreadable>
   }
 >()("ops/Target") {
   /** Reads the target from the environment, otherwise from `.sandbox/sandbox.json` in this or the nearest parent folder. */
@@ -36,10 +36,6 @@ export class Target extends Context.Service<
     Effect.suspend(() => Effect.flatMap(isSet(databaseUrl), (set) => (set ? readEnvironment : readSandbox))),
   )
 }
-
-/** Creates the layer of a service from the target. */
-export const fromTarget = <I, S>(service: Context.Key<I, S>, make: (target: Target["Service"]) => S) =>
-  Layer.effect(service, Effect.map(Target, make))
 
 /** Reads the target host of links without a link domain. */
 export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
@@ -79,6 +75,11 @@ const readSandbox = Effect.gen(function* () {
   })
 })
 
+class NoTarget extends DescribedError(
+  "NoTarget",
+  "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.",
+) {}
+
 const findSandbox = Effect.gen(function* () {
   const { exists } = yield* FileSystem.FileSystem
   const { dirname, join, resolve } = yield* Path.Path
@@ -86,24 +87,20 @@ const findSandbox = Effect.gen(function* () {
     const found = yield* Effect.orElseSucceed(exists(join(folder, ".sandbox", "sandbox.json")), () => false)
     if (found) return join(folder, ".sandbox")
     if (folder === dirname(folder)) {
-      return yield* refuse(
-        "NoTarget",
-        "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.",
-      )
+      return yield* new NoTarget()
     }
   }
 })
 
+class SandboxUnreadable extends DescribedError(
+  "SandboxUnreadable",
+  "The sandbox's file {file} cannot be used; start the sandbox again with `npm start`.",
+) {}
+
 const readSettings = (file: string) =>
   FileSystem.FileSystem.use(({ readFileString }) => readFileString(file)).pipe(
     Effect.flatMap(decodeSettings),
-    Effect.mapError(() =>
-      refusal(
-        "SandboxUnreadable",
-        `The sandbox's file ${file} cannot be used; start the sandbox again with \`npm start\`.`,
-        { file },
-      ),
-    ),
+    Effect.mapError(() => new SandboxUnreadable({ file })),
   )
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))

@@ -1,24 +1,19 @@
 import type { NodeServices } from "@effect/platform-node/NodeServices"
 import { type Fields, field, fieldName, prefixOf, required } from "@outreach/backoffice/operations/Field"
 import { flagsOf, type Operation, type Subject } from "@outreach/backoffice/operations/Operation"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { expectedBy } from "@outreach/domain/parseInput"
-import { Console, Context, Effect, type Layer, Record, type Schema } from "effect"
+import { Context, Effect, Record, type Schema } from "effect"
 import { Command } from "effect/cli"
 import { audited } from "./audit/audited.ts"
-import { exampleOf, paramsOf, type Values, valuesOf } from "./inputs/paramsOf.ts"
-import { refuse } from "./output/Output.ts"
-import { retryOnce } from "./retryOnce.ts"
+import { checkComplete, exampleOf, paramsOf, type Values, valuesOf } from "./inputs/paramsOf.ts"
 import { runCommand } from "./runCommand.ts"
-import type { services } from "./services.ts"
-import { type OwnServices, servicesOf } from "./servicesOf.ts"
+import { type Services, servicesOf } from "./servicesOf.ts"
 
 /** The effect of a command: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
 
-/** The services that commands may need: those of all commands, and those of single ones. */
-export type Services = Layer.Success<typeof services> | NodeServices | OwnServices
-
-export type AnyCommand = Command.Command<string, never, object, unknown, Exclude<Services, OwnServices>>
+export type AnyCommand = Command.Command<string, never, object, unknown, NodeServices>
 
 /**
  * Creates the command of an operation. Its object is an argument, and its fields are flags. The audit log records its start and its result unless it
@@ -33,13 +28,13 @@ export const command = <S extends Subject, F extends Fields, Found, A>(
   const handler = Effect.fn(`ops.${words.join(".")}`)(function* (values: Values) {
     yield* checkRange(values)
     yield* checkChanges(operation, values)
-    const once = Effect.scoped(runCommand(operation, values))
-    yield* access === "changes" ? once : runAgain(once)
+    yield* Effect.scoped(runCommand(operation, values))
   })
   const recorded = (values: Values) =>
     access === "reads" ? handler(values) : audited(operation.command, values, handler(values), createsLog)
   const { examples = [exampleOf(words, fields)] } = operation
   return Command.make(words.at(-1)!, paramsOf(fields), (parsed) => recorded(valuesOf(parsed))).pipe(
+    Command.validate((parsed) => checkComplete(words, fields, parsed)),
     Command.withDescription(isIrreversible ? `${about}. Requires confirmation or --yes` : about),
     Command.withExamples(examples.map((command) => ({ command }))),
     Command.annotate(Access, access),
@@ -55,33 +50,21 @@ const subjectField = <A>(schema: Schema.Codec<A, string>, key: string) => {
   return required(field(schema, label, { isArgument: true }))
 }
 
-/** Runs a read-only command once more after a transient failure of the database, unless it has printed something. */
-const runAgain = Effect.fnUntraced(function* <A, E, R>(run: Effect.Effect<A, E, R>) {
-  const console = yield* Console.Console
-  let hasPrinted = false
-  const log: typeof console.log = (...texts) => {
-    hasPrinted = true
-    console.log(...texts)
-  }
-  return yield* run.pipe(
-    Effect.provideService(Console.Console, { ...console, log }),
-    retryOnce(() => !hasPrinted),
-  )
-})
+class NothingToUpdate extends DescribedError("NothingToUpdate", "Give at least one of {flags}.") {}
 
 const checkChanges = ({ isPartial, input }: { readonly isPartial?: true; readonly input: Fields }, values: Values) => {
   const changes = Object.keys(input)
   if (!isPartial || changes.some((key) => key in values)) return Effect.void
-  const flags = changes.map((key) => `--${fieldName(key)}`)
-  return refuse("NothingToUpdate", `Give at least one of ${flags.join(", ")}.`, { flags })
+  return Effect.fail(new NothingToUpdate({ flags: changes.map((key) => `--${fieldName(key)}`).join(", ") }))
 }
+
+class InvalidRange extends DescribedError(
+  "InvalidRange",
+  "--to is before --from: a range from {from} to {to} holds nothing. Swap the two, or correct one.",
+) {}
 
 /** Fails if a command's `from` is after its `to`. Times keep their microseconds, and compare as text. */
 const checkRange = ({ from, to }: Values) =>
   typeof from === "string" && typeof to === "string" && from > to
-    ? refuse(
-        "InvalidRange",
-        `--to is before --from: a range from ${from} to ${to} holds nothing. Swap the two, or correct one.`,
-        { from, to },
-      )
+    ? Effect.fail(new InvalidRange({ from, to }))
     : Effect.void

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
-import { globalFlags, loadGroups } from "./ops.ts"
+import { loadGroups, sharedFlags } from "./ops.ts"
 
 /** A command without subcommands, with its words. */
 export interface Leaf {
@@ -59,9 +59,9 @@ export const wordsOf = (example: string): ReadonlyArray<string> => {
 
 /** Creates a function that parses the words of a command line with the real commands, and returns the faults. It doesn't run the command. */
 export const createParser = async () => {
-  const root = Command.make("ops").pipe(
+  const root: Command.Command.Any = Command.make("ops").pipe(
     Command.withSubcommands((await loadGroups("")).map(withoutHandler)),
-    Command.withGlobalFlags(globalFlags),
+    Command.withSharedFlags(sharedFlags),
   )
   const run = Command.runWith(root as Command.Command<string, unknown>, { version: "" })
   return (words: ReadonlyArray<string>): Promise<ReadonlyArray<CliError.NonShowHelpErrors>> =>

@@ -1,52 +1,27 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { subjects } from "@outreach/backoffice/subjects"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
-import { CliConfig, Command, Completions, Flag, GlobalFlag } from "effect/cli"
+import { Cause, Effect, References, Struct } from "effect"
+import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import type { AnyCommand } from "./command.ts"
 import { COMMAND_NAME } from "./commandName.ts"
 import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
-import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
-import { subjectCommand } from "./subjectCommand.ts"
+import { presenter, reportFailure } from "./output/reportFailure.ts"
+import { subjectCommand, subjects } from "./subjectCommand.ts"
 
-// Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
-const outputFlag = GlobalFlag.Setting("output")({
-  flag: Flag.Literals("output", OUTPUT_FORMS).pipe(
+/** The flags of every command. `ops` reads `--output` itself, because it also applies to errors of the parser. */
+export const sharedFlags = {
+  output: Flag.Literals("output", OUTPUT_FORMS).pipe(
     Flag.withDescription("How to print: table (default), json for exactly one JSON value, also for failures, or csv"),
     Flag.withDefault("table"),
   ),
-})
-
-const completionsFlag = GlobalFlag.Action({
-  flag: GlobalFlag.Completions.flag,
-  run: (shell, { command }) =>
-    Option.isNone(shell)
-      ? Effect.void
-      : Console.log(Completions.generate(command.name, shell.value, withOutput(Completions.fromCommand(command)))),
-})
-
-/** Adds the flag `--output`, because a description of a command lacks global flags. */
-const withOutput = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
-  ...command,
-  flags: [
-    ...command.flags,
-    { name: "output", aliases: [], description: undefined, type: { _tag: "Choice", values: OUTPUT_FORMS } },
-  ],
-  subcommands: command.subcommands.map(withOutput),
-})
-
-/** The flags of every command. */
-export const globalFlags = [outputFlag]
+}
 
 const readOutput = (args: ReadonlyArray<string>) => {
   const [, given] = /(?:^|\0)--output[=\0]([^\0]*)/.exec(args.join("\0")) ?? []
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
-
-/** The commands that need no database or connect themselves; and a missing command. */
-const WITHOUT_DATABASE: ReadonlySet<string> = new Set(["", "bounces", "doctor", "status"])
 
 /** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
 export const loadGroups = (word: string): Promise<ReadonlyArray<AnyCommand>> =>
@@ -55,17 +30,14 @@ export const loadGroups = (word: string): Promise<ReadonlyArray<AnyCommand>> =>
   )
 
 const load = Effect.fnUntraced(function* (word: string) {
-  const root = Command.make(COMMAND_NAME).pipe(
+  return Command.make(COMMAND_NAME).pipe(
     Command.withDescription(
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
     Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
-    Command.withGlobalFlags(globalFlags),
+    Command.withSharedFlags(sharedFlags),
   )
-  return Command.provide(root, WITHOUT_DATABASE.has(word) ? (Layer.empty as unknown as typeof services) : services)
 })
-
-const services = Layer.unwrap(Effect.promise(async () => (await import("./services.ts")).services))
 
 /** Rewrites command lines that the parser misreads: `ops help …`, and a value such as -1s, which it would read as flags. */
 const rewrite = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -80,14 +52,14 @@ export const ops = (typed: ReadonlyArray<string>) => {
   const output = readOutput(args)
   const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
   return Effect.flatMap(load(word), (command) => Command.runWith(command, { version: RELEASE })(args)).pipe(
-    namingAllMissing(args),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
+    Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(Output, output),
     Effect.provideService(CommandLine, args),
     Effect.provideService(
       CliConfig.CliConfig,
-      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, completionsFlag] }),
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
     ),
     // Commands print their results and failures without logs.
     Effect.provideService(References.MinimumLogLevel, "None"),

@@ -1,50 +1,34 @@
 import { followReplay } from "@outreach/backoffice/deliveries/followReplay"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { AnyField, Fields } from "@outreach/backoffice/operations/Field"
-import type { Fact, InputOf, Operation, Plan } from "@outreach/backoffice/operations/Operation"
+import type { Fact, FlagValues, InputOf, Operation, Plan } from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/checkIds"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/templates/TemplateText"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Effect, FileSystem } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
 import { operatorOrUser } from "./audit/audited.ts"
 import { COMMAND_NAME } from "./commandName.ts"
-import { lowerFirst, type Values } from "./inputs/paramsOf.ts"
-import {
-  CommandLine,
-  formatCell,
-  Output,
-  print,
-  printParts,
-  printToStderr,
-  refusal,
-  refuse,
-  showingProgress,
-} from "./output/Output.ts"
-
-/** The values of the command line's own flags, and of a field for the number of objects that the operation may affect. */
-interface Given extends Values {
-  readonly dryRun?: boolean
-  readonly detach?: boolean
-  readonly quiet?: boolean
-  readonly yes?: boolean
-  readonly confirm?: number
-}
+import type { Values } from "./inputs/paramsOf.ts"
+import { CommandLine, formatCell, Output, printParts, printToStderr, showingProgress } from "./output/Output.ts"
 
 /** Runs an operation after its confirmation, and prints its result if it is an object. */
 export const runCommand = Effect.fnUntraced(function* <S, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
-  { dryRun, detach, quiet, yes, ...values }: Given,
+  { dryRun, detach, quiet, yes, ...values }: Values & FlagValues,
 ) {
-  const { input, isIrreversible, plan, preview, replay, show, failure, next, shownOnce, done } = operation
+  const { input, isIrreversible, plan, replay, show, failure, next, shownOnce, done } = operation
   const given = (yield* readTexts(input, values)) as InputOf<S, F>
-  if (dryRun && preview !== undefined) {
-    const { data, text } = yield* preview(given)
-    if (data.count === 0) yield* checkIds(given)
-    return yield* print(data, () => text)
+  const planned = (dryRun || isIrreversible) && plan !== undefined ? yield* plan(given) : undefined
+  if (dryRun && planned !== undefined) {
+    const { count = null, obstacle } = planned
+    if (count === 0) yield* checkIds(given)
+    const action = obstacle ?? describePlan(planned)
+    return yield* printParts({ count, action }, [action])
   }
-  const planned = isIrreversible && plan !== undefined ? yield* plan(given) : undefined
-  const isConfirmed = yes || values.confirm !== undefined
+  // With a field for the number of objects that the operation may affect, it checks the number itself.
+  const isConfirmed = yes || "confirm" in values
   const confirmed = planned === undefined || isConfirmed ? {} : yield* confirmPlan(planned)
   const run = operation.run({ ...given, ...confirmed }, yield* operatorOrUser)
   const result = yield* showingProgress(quiet)(run)
@@ -71,29 +55,32 @@ const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
   return formatCommand([COMMAND_NAME, ...others, "--after", after])
 }
 
+class NotConfirmed extends DescribedError(
+  "NotConfirmed",
+  ({ flags, action }: { readonly action: string; readonly count: number | null; readonly flags: string }) =>
+    `Nothing was done. Confirm with ${flags}. ${action}`,
+) {}
+
 /** Prompts on a terminal to confirm a plan with a caution. Fails if the user declines, and without a terminal. Returns the confirmed values. */
 const confirmPlan = Effect.fnUntraced(function* (plan: Plan) {
   const { caution, count = null, values = {} } = plan
   if (caution === undefined) return values
   const action = describePlan(plan)
-  const flags = "confirm" in values ? `--confirm ${count}, or --yes for however many,` : "--yes"
+  const flags = "confirm" in values ? `--confirm ${count}, or --yes for however many` : "--yes"
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-  const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
-  if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return values
-  return yield* refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
+  const prompt = Prompt.Confirm({ message: `${action} Continue?` })
+  if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(prompt))) return values
+  return yield* new NotConfirmed({ action, count, flags })
 })
 
-/** Describes what an operation would do, after a verb. */
+/** Describes what an operation would do. */
 const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>
   [
-    `${lowerFirst(title)}: ${many} of ${[affects.name, affects.id].filter(Boolean).join(", ")}.`,
-    ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact)}.`),
+    `${title}: ${many} (${[affects.name, affects.id].filter(Boolean).join(", ")}).`,
+    ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact).replace(/\.$/, "")}.`),
     when,
-    caution?.because,
-  ]
-    .filter((text) => text !== undefined)
-    .join(" ")
-    .slice(0, -1)
+    ...(caution === undefined ? [] : [caution.because]),
+  ].join(" ")
 
 const textOf = (fact: Fact): string => {
   if (fact === null || typeof fact === "string") return formatCell(fact)
@@ -104,28 +91,29 @@ const textOf = (fact: Fact): string => {
 const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<Record<string, unknown>>) {
   const read = ([key, value]: readonly [string, unknown]) =>
     typeof value === "string" && fields[key]?.control.kind === "lines"
-      ? Effect.map(readText(key, fields[key], value), (text) => [key, text] as const)
+      ? Effect.map(readText(fields[key], value), (text) => [key, text] as const)
       : Effect.succeed([key, value] as const)
   return Object.fromEntries(yield* Effect.forEach(Object.entries(given), read))
 })
 
+class UnusableFile extends DescribedError("UnusableFile", "The {label} file {file} {reason}.") {}
+
 /** Reads a text from a file: UTF-8, at most 1 MiB. */
-const readText = Effect.fnUntraced(function* (key: string, { schema, control: { label } }: AnyField, file: string) {
+const readText = Effect.fnUntraced(function* ({ schema, control: { label } }: AnyField, file: string) {
   const { stat, readFile } = yield* FileSystem.FileSystem
-  const tag = `${key[0]!.toUpperCase()}${key.slice(1)}Unusable`
-  const unusable = (reason: string) => refusal(tag, `The ${label} file ${file} ${reason}.`, { file, reason })
+  const unusable = (reason: string) => new UnusableFile({ label, file, reason })
   const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
     unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
   )
   const { type, size } = yield* unreadable(stat(file))
-  if (type !== "File") return yield* Effect.fail(unusable("is not a regular file"))
-  if (size > MAX_TEMPLATE_BYTES) return yield* Effect.fail(unusable("holds more than 1 MiB"))
+  if (type !== "File") return yield* unusable("is not a regular file")
+  if (size > MAX_TEMPLATE_BYTES) return yield* unusable("holds more than 1 MiB")
   const bytes = yield* unreadable(readFile(file))
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => unusable("is not text in UTF-8"),
   })
-  return yield* Effect.mapError(Effect.fromResult(parseInput<unknown, string>(schema)(text)), ({ reason }) =>
-    unusable(reason.replace("it ", "")),
+  return yield* Effect.mapError(Effect.fromResult(parseInput<unknown, string>(schema)(text)), ({ expected, reason }) =>
+    unusable(reason === "" ? `is not ${expected}` : reason.replace("it ", "")),
   )
 })

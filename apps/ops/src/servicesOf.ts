@@ -1,4 +1,6 @@
+import type { NodeServices } from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
+import type { services } from "./services.ts"
 
 const loadSettings = () => import("@outreach/mail/smtpSettings")
 const loadOwn = () => import("./ownServices.ts")
@@ -9,17 +11,26 @@ const SERVICES = [
   [/^campaigns test$/, async () => (await loadSettings()).TestMailSettings.fromEnvironment],
   [/^senders (?:create|show|update|verify|rotate-dkim)$/, async () => (await loadOwn()).senderSetup],
   [/^endpoints test$/, async () => (await loadOwn()).webhookClient],
-  [/^keys-at-rest /, async () => (await import("./secretCipher.ts")).uncheckedCipher],
+  [/^keys-at-rest /, async () => (await import("./services.ts")).uncheckedCipher],
   [/^(?:operators|sign-in-links) create$/, async () => (await loadOwn()).consoleAddress],
-  [/^(?:doctor|status)$/, async () => (await loadOwn()).diagnoses],
-  [/^bounces /, async () => (await loadOwn()).ownReturnPaths],
+  [/^bounces /, async () => (await loadOwn()).returnPaths],
 ] as const
 
-export type OwnServices = Layer.Success<Awaited<ReturnType<(typeof SERVICES)[number][1]>>>
+/** The services that commands may need: those of all commands, and those of single ones. */
+export type Services =
+  | Layer.Success<typeof services>
+  | NodeServices
+  | Layer.Success<Awaited<ReturnType<(typeof SERVICES)[number][1]>>>
 
-/** Returns the services that only the command of these words needs. */
-export const servicesOf = (command: string): Layer.Layer<never, unknown> => {
-  const found = SERVICES.find(([commands]) => commands.test(command))
-  const services = found === undefined ? Layer.empty : Layer.unwrap(Effect.promise<Layer.Any>(found[1]) as never)
-  return services as Layer.Layer<never, unknown>
+/** The commands that need no database or connect themselves. */
+const WITHOUT_DATABASE = /^(?:bounces .*|doctor|status)$/
+
+/** Returns the services of the command of these words. They are loaded when it runs. */
+export const servicesOf = (command: string): Layer.Layer<never, unknown, NodeServices> => {
+  const load = async () => {
+    const [, loadOwnService] = SERVICES.find(([commands]) => commands.test(command)) ?? []
+    const own = ((await loadOwnService?.()) ?? Layer.empty) as Layer.Layer<never, unknown, NodeServices>
+    return WITHOUT_DATABASE.test(command) ? own : Layer.provideMerge(own, (await import("./services.ts")).services)
+  }
+  return Layer.unwrap(Effect.promise(load))
 }

@@ -1,8 +1,16 @@
 import { pageOperation } from "@outreach/backoffice/lists/List"
 import type { Declared, ServicesOf } from "@outreach/backoffice/operations/Operation"
-import { subjects, subjectTexts } from "@outreach/backoffice/subjects"
+import { subjects as sharedSubjects, subjectTexts } from "@outreach/backoffice/subjects"
 import { Command } from "effect/cli"
-import { type AnyCommand, command, type Services } from "./command.ts"
+import { type AnyCommand, command } from "./command.ts"
+import type { Services } from "./servicesOf.ts"
+
+/** The subjects, and the commands that exist only here, because they print what they find about this machine, too. */
+export const subjects = {
+  ...sharedSubjects,
+  doctor: () => [import("./diagnoses.ts")],
+  status: () => [import("./diagnoses.ts")],
+} as const
 
 type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]>[number]>
 type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never

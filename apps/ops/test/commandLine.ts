@@ -5,8 +5,8 @@ import { asRole } from "@outreach/testing/testRoles"
 import { ConfigProvider, Console, Effect, Layer, ManagedRuntime, Option, Queue, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { afterAll, beforeAll, expect } from "vitest"
-import { client } from "../src/database.ts"
 import { ops } from "../src/ops.ts"
+import { client } from "../src/services.ts"
 import { Target } from "../src/Target.ts"
 
 const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }

@@ -38,14 +38,9 @@ describe("deliveries", () => {
     const [newest, oldest] = (await runJson("deliveries", "list")).data
     const last = { last_status: 410, last_outcome: "client_error", last_latency_ms: expect.any(Number) }
     expect([newest, oldest]).toMatchObject([{ id: second.deliveryId, ...last }, { id: first.deliveryId }])
-    const filters = ["--state", "dead", "--outcome", "client_error", "--type", "outreach.recipients_published"].concat(
-      ...["--endpoint", first.endpointId, "--event", oldest.event_id, "--campaign", first.campaign.id],
-      ...["--to", newest.created_at, "--status", "410"],
-    )
-    for (const flags of [filters, [...filters, "--slowest"]]) {
-      expect(await idsOf("deliveries", "list", ...flags)).toEqual([first.deliveryId])
-      expect(await idsOf("deliveries", "list", ...flags, "--slower-than", "1h")).toEqual([])
-    }
+    const filters = ["--state", "dead", "--endpoint", first.endpointId, "--status", "410", "--slowest"]
+    expect(await idsOf("deliveries", "list", ...filters)).toEqual([first.deliveryId])
+    expect(await idsOf("deliveries", "list", ...filters, "--slower-than", "1h")).toEqual([])
     expect((await run(["deliveries", "list", "--limit", "1"])).stderr).toContain("There are more")
     expect((await run(["deliveries", "list", "--state", "pending"])).stdout).toBe("None.\n")
   })
@@ -110,5 +105,5 @@ it("data that is no longer stored is explained: the event of a delivery, a partn
   const replay = ["endpoints", "replay", first.endpointId, "--dry-run"]
   const early = await run([...replay, "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z"])
   const note = "Events before 2050-01-01 are deleted (EVENTS_MONTHS)."
-  expect(early).toEqual({ code: 0, stdout: `0 events would be sent. ${note}\n`, stderr: "" })
+  expect(early).toEqual({ code: 0, stdout: `No events were published in this period. ${note}\n`, stderr: "" })
 })

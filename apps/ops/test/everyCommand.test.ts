@@ -9,7 +9,7 @@ import { Command, type HelpDoc } from "effect/cli"
 import { afterAll, describe, expect, it } from "vitest"
 import { Access } from "../src/command.ts"
 import { everyCommand, helpOf, wordsOf } from "../src/everyCommand.ts"
-import { globalFlags, loadGroups } from "../src/ops.ts"
+import { loadGroups, sharedFlags } from "../src/ops.ts"
 import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
 import { commandLine } from "./commandLine.ts"
 
@@ -19,7 +19,7 @@ const folder = temporaryFolder("ops-every-command", afterAll)
 
 const root = Command.make("ops").pipe(
   Command.withSubcommands(await loadGroups("")),
-  Command.withGlobalFlags(globalFlags),
+  Command.withSharedFlags(sharedFlags),
 )
 const commands = await Promise.all(
   (await everyCommand()).map(async ({ path, command }) => ({
@@ -146,20 +146,6 @@ describe("every command", () => {
       if (!NAME_THE_ENTRY.has(name)) expect(stderr).not.toMatch(/hunter2|1234567893/)
     }
   })
-
-  it.each(commands.filter(({ words }) => !HAS_OTHER_TESTS.has(words)))(
-    "fails with one sentence without its database: $words",
-    async ({ doc: { examples = [] } }) => {
-      const args = wordsOf(examples[0]!.command.replace(" --output csv", "")).map(inFolder)
-      const address = { DATABASE_URL: `postgres://me:hunter2@${CLOSED_ADDRESS}/outreach` }
-      expect(await run(args, { ...MAIL, ...address })).toEqual({
-        ...{ code: 1, stdout: "" },
-        stderr: expect.stringMatching(
-          /^No connection to the database of DATABASE_URL: nothing listens at (?!.*(?:hunter2|127))[^\n]+ \(ECONNREFUSED\)\.\n$/,
-        ),
-      })
-    },
-  )
 
   it("leaves no file if it fails", () => {
     expect(readdirSync(folder)).toEqual([])

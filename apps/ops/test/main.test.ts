@@ -158,7 +158,7 @@ describe("the process", () => {
     const { code, stdout } = await ended(removing)
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("3 dead letters removed.") })
     expect(stdout).toMatch(
-      /Remove dead letters: 3 dead letters \(0 replayed\) from before \S+ \S+ UTC of all organizations/,
+      /Remove dead letters: 3 dead letters \(0 replayed\) from before \S+ \S+ UTC \(all organizations\)/,
     )
   })
 })
@@ -167,6 +167,7 @@ describe("a command line without its database", () => {
   it.each([
     ["28P01", "the server refuses the user or the password of ", () => url().replace(/:[^:@/]+@/, ":hunter2@")],
     ["3D000", "there is no database of the name in ", () => `${url()}_of_hunter2`],
+    ["ECONNREFUSED", "nothing listens at ", () => `postgres://me:hunter2@${CLOSED_ADDRESS}/outreach`],
   ])("names the code %s and the reason in one sentence: %s…", async (code, fault, address) => {
     const { stderr, ...others } = await run(["organizations", "list"], { DATABASE_URL: address() })
     expect(others).toEqual({ code: 1, stdout: "" })

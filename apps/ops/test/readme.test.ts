@@ -80,7 +80,9 @@ it("walks through commands that succeed one after the other, change nothing unco
       const unconfirmed = known.filter((word) => word !== "--yes")
       expect({ command, ...(await run(unconfirmed, settings)) }).toEqual({
         ...{ command, code: 1, stdout: "" },
-        stderr: expect.stringMatching(/^Nothing was done: give (?:--confirm \d+, or )?--yes[a-z ]* to [^\n]+\.\n$/),
+        stderr: expect.stringMatching(
+          /^Nothing was done\. Confirm with (?:--confirm \d+, or )?--yes[a-z ]*\. [^\n]+\.\n$/,
+        ),
       })
     }
     const { code, stdout, stderr } = await run(known, { ...settings, ...role })

@@ -77,15 +77,6 @@ describe("recipients import", () => {
     expect(stdout).not.toMatch(/dana@|\b\d{10}\b/)
     expect((await runJson("campaigns", "show", campaign)).progress.recipients).toBe(0)
   })
-
-  it.each([
-    ["--map", "a=email,b=email", /email is named twice/],
-    ["--map", "a=token", /such as "E-Mail=email/],
-    ["--fields", "token", /names of fields such as first_name/],
-  ])("rejects %s %j as wrong usage", async (flag, value, message) => {
-    const refused = await runFailing(...load(await draft(), csv("npi,email"), flag, value))
-    expect(refused).toMatchObject({ code: "usage", message: expect.stringMatching(message), exit: 2 })
-  })
 })
 
 const exporting = (campaign: string, out: string) => ["recipients", "export", "--campaign", campaign, "--out", out]
@@ -106,16 +97,10 @@ describe("recipients export", () => {
     const { out, report, rows } = await exported(campaign.id)
     expect(report).toEqual({ campaign_id: campaign.id, out, recipients: 3 })
     expect(statSync(out).mode & 0o777).toBe(0o600)
-    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     expect(rows.find((row) => row["token"] === token)).toMatchObject({
-      ...{ npi: "••••••0004", email: "c•••@clinic.test", state: "refused_later", last_reply: "250 OK" },
-      ...{ sent_at: time, bounced_at: "", refused_later_at: time, refusal_cause: "policy", complained_at: time },
-      ...{ opened_on: "", clicked_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), unsubscribed_at: time },
-      ...{ account_created_at: time, learner_qualified_at: time, completer_qualified_at: "" },
+      ...{ npi: "••••••0004", email: "c•••@clinic.test", state: "refused_later", last_reply: "250 OK", opened_on: "" },
+      ...{ sent_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/), refusal_cause: "policy" },
     })
-    for (const row of rows.filter((row) => row["token"] !== token)) {
-      expect(row).toMatchObject({ state: "sent", clicked_on: "", complained_at: "", account_created_at: "" })
-    }
     expect(await runFailing(...exporting(campaign.id, out))).toMatchObject({ code: "unusable_file" })
     const none = join(folder, "none.csv")
     const unknown = await runFailing(...exporting(`cmp_${"0".repeat(32)}`, none))

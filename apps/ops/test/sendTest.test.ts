@@ -79,22 +79,6 @@ describe("campaigns test --to", () => {
     for (const personal of [recipient!.id, recipient!.token]) expect(text).not.toContain(personal)
   })
 
-  it("renders a sample for each field, and names a missing field", async () => {
-    const server = await mailServer()
-    campaign = (await meanwhile(seedCampaign({ recipients: 1, fields: ["first_name", "specialty"] }))).campaign.id
-    const write = (subject: string, html: string) =>
-      meanwhile(sql`update campaigns set subject = ${subject}, html = ${html} where id = ${campaign}`)
-    await write("For {{ first_name }}", '<p>{{ specialty }}, {{ first_name | default: "friend" }}</p>')
-    expect((await send(server.url, toMe)).subject).toBe("[Test] For [first_name]")
-    expect(unquoted(server.messages[0]!.text)).toContain("<p>[specialty], [first_name]</p>")
-
-    // Only a database of another release can contain such a template.
-    await write("For you", "<p>{{ nickname }}</p>")
-    const message = "A template of the campaign needs nickname, which is missing."
-    expect(await send(server.url, toMe)).toMatchObject({ code: 1, error: { code: "message_not_rendered", message } })
-    expect(server.messages).toHaveLength(1)
-  })
-
   it("fails with one sentence if the server rejects the message, or a setting or the address is wrong", async () => {
     const server = await mailServer({ at: "rcpt", reply: "554 5.7.1 <me@acme.test>: Relay access denied" })
     const message = "The mail server didn't accept the message: 554 5.7.1 to RCPT TO."

@@ -58,9 +58,10 @@ describe("senders create", () => {
     writeFileSync(bad, "hunter2")
     const args = ["senders", "create", "--organization", organization.id, "--from", "outreach@acme.test", "--dkim-key"]
     const error = await runFailing(...args, bad)
-    expect(error).toMatchObject({ code: "dkim_key_unusable" })
+    expect(error).toMatchObject({ code: "unusable_file" })
     expect(JSON.stringify(error)).not.toContain("hunter2")
-    expect(await runFailing(...args, join(folder, "none"))).toMatchObject({ reason: "cannot be read" })
+    expect(error.message).toMatch(/ is not an RSA key of at least 1024 bits/)
+    expect(await runFailing(...args, join(folder, "none"))).toMatchObject({ reason: "does not exist" })
     const sender = await runJson(...args, KEY)
     expect(sender.keys[0].public_key).toBe(publicKey.export({ type: "spki", format: "der" }).toString("base64"))
     const [stored] = await meanwhile(

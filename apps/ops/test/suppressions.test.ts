@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, runJson, runFailing, meanwhile } = commandLine()
+const { runJson, runFailing, meanwhile } = commandLine()
 
 const folder = temporaryFolder("ops-suppressions", afterAll)
 let files = 0
@@ -59,15 +59,6 @@ describe("suppressions import", () => {
     expect(await load(both)).toMatchObject({ lines: 2, added: 0, withdrawn: 0 })
   })
 
-  it("reads the columns of --map, and prints how it read the file", async () => {
-    const { program } = await seed()
-    const path = file("Kontakt;Provider", `clinician1@clinic.test;${npi(2)}`, `gone@clinic.test;`)
-    const load = ["suppressions", "import", "--program", program, path]
-    const { stdout, stderr } = await run([...load, "--map", "Provider=npi,Kontakt=email"])
-    expect(stdout).toMatch(/^added +3$/m)
-    expect(stderr.split("\n")).toEqual(["Read as UTF-8, semicolon-separated, with the header Kontakt, Provider.", ""])
-  })
-
   it.each<[string, ReadonlyArray<string>, object]>([
     [
       "bad lines",
@@ -88,11 +79,6 @@ describe("suppressions import", () => {
       "an unknown reason",
       ["email,reason", "b@clinic.test,snoozed"],
       { bad_lines: [{ line: 2, reason: expect.stringContaining("--reason") }] },
-    ],
-    [
-      "other columns",
-      ["email,Name", "a@clinic.test,A"],
-      { reason: 'it has columns beside npi and email ("Name"); --ignore-columns leaves them out' },
     ],
   ])("suppresses nobody if the file has %s", async (_, lines, failure) => {
     const { program } = await seed()

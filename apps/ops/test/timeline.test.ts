@@ -33,20 +33,9 @@ describe("recipients find", () => {
     )
     const times = timeline.entries.map(({ at }: { at: string }) => at)
     expect(times).toEqual(times.toSorted())
-    for (const flags of [
-      ["--id", seeded.id],
-      ["--npi", npi],
-      ["--email", email.toUpperCase()],
-    ]) {
-      expect(await find(...flags, "--reveal")).toEqual(timeline)
-    }
+    expect(await find("--email", email.toUpperCase(), "--reveal")).toEqual(timeline)
     const few = await find("--id", seeded.id, "--reveal", "--limit", "2")
-    expect(few).toEqual({
-      recipients: timeline.recipients,
-      entries: timeline.entries.slice(-2),
-      has_more: true,
-      erased_in: [],
-    })
+    expect(few).toEqual({ ...timeline, entries: timeline.entries.slice(-2), has_more: true })
     expect((await runJson("recipients", "find", "--npi", npi)).recipients).toHaveLength(2)
   })
 

@@ -33,15 +33,10 @@ export const subjects = {
   "sign-in-links": () => [import("./operations/operators.ts")],
   audit: () => [import("./operations/audit.ts"), import("./lists/audit.ts")],
   restores: () => [import("./operations/restores.ts")],
-  doctor: () => [import("./operations/diagnoses.ts")],
-  status: () => [import("./operations/diagnoses.ts")],
 } as const satisfies Readonly<Record<string, () => ReadonlyArray<Promise<object>>>>
 
-/** The subjects that are a command themselves, and have its description. */
-type Sole = "migrate" | "doctor" | "status"
-
-/** The descriptions of the other subjects in the help. */
-export const subjectTexts: Readonly<Record<Exclude<keyof typeof subjects, Sole>, string>> = {
+/** The descriptions of the subjects in the help. `migrate` is a command itself, and has its description. */
+export const subjectTexts: Readonly<Record<Exclude<keyof typeof subjects, "migrate">, string>> = {
   organizations: "The partners' accounts",
   keys: "The partners' API keys",
   endpoints: "The partners' webhook endpoints",

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto"
 import { promisify } from "node:util"
 import type { DkimKeyPair } from "@outreach/domain/senders/Sender"
+import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Redacted } from "effect"
 
 /** RFC 8301 requires 2048 bits; some name servers can't return longer keys. */
@@ -14,15 +15,18 @@ export const generateDkimKeyPair: Effect.Effect<DkimKeyPair> = Effect.map(
   ({ privateKey }) => toKeyPair(privateKey),
 )
 
-/** Parses an RSA key of at least 1024 bits: PKCS#8 or PKCS#1, base64 DER or PEM. Returns undefined for anything else. */
-export const readDkimKeyPair = (text: string): DkimKeyPair | undefined => {
-  const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
-  const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
-  if (key?.asymmetricKeyType !== "rsa" || (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_MODULUS_LENGTH) {
-    return undefined
-  }
-  return toKeyPair(key)
-}
+/** A key pair by its private key. */
+export const DkimKey = textSchema(
+  `an RSA key of at least ${MIN_MODULUS_LENGTH} bits, PKCS#8 or PKCS#1, DER in base64 or PEM`,
+  (text): DkimKeyPair | undefined => {
+    const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
+    const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
+    if (key?.asymmetricKeyType !== "rsa" || (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_MODULUS_LENGTH) {
+      return undefined
+    }
+    return toKeyPair(key)
+  },
+)
 
 // Explicit, because OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
 const toKeyPair = (key: KeyObject): DkimKeyPair => ({

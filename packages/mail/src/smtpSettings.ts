@@ -4,7 +4,7 @@ import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { secretSetting, setting, whereSet } from "@outreach/process/setting"
 import { Host, publicBaseUrl } from "@outreach/process/settings"
 import { Config, Context, Effect, Layer, Redacted, Schema } from "effect"
-import { readDkimKeyPair } from "./dkimKeys.ts"
+import { DkimKey } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
 
 const smtpUrl = secretSetting(
@@ -21,16 +21,12 @@ const smtpUrl = secretSetting(
   },
 )
 
-const dkimKey = secretSetting(
-  "DKIM_KEY",
-  noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readDkimKeyPair)),
-  {
-    default: "none",
-    isAdvised: true,
-    about:
-      "key that signs e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`). Publish the public key as TXT record at `outreach._domainkey.<domain of MAIL_FROM>`. Other senders have separate keys (`ops senders`)",
-  },
-)
+const dkimKey = secretSetting("DKIM_KEY", noneOr(DkimKey), {
+  default: "none",
+  isAdvised: true,
+  about:
+    "key that signs e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`). Publish the public key as TXT record at `outreach._domainkey.<domain of MAIL_FROM>`. Other senders have separate keys (`ops senders`)",
+})
 
 /** A domain name or a part of one. */
 const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/)).annotate({

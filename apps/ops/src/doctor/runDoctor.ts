@@ -1,6 +1,7 @@
 import { formatCounted } from "@outreach/backoffice/format"
 import { DATABASE_CHECKS, failoverFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { lookUpSender } from "@outreach/backoffice/senders/SenderSetup"
+import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
@@ -8,18 +9,13 @@ import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createResolver, dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { isSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Console, type Duration, Effect, Layer, Result } from "effect"
-import { database } from "../database.ts"
-import { formatFinding, Output, print, refuse } from "../output/Output.ts"
+import { Cause, Clock, type Duration, Effect, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
-import { retryOnce } from "../retryOnce.ts"
-import { senderRepository } from "../secretCipher.ts"
+import { services } from "../services.ts"
 import { linkTarget, Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
 import { endpointFinding, type Options } from "./endpointFinding.ts"
@@ -29,21 +25,17 @@ import { smtpFinding } from "./smtpFinding.ts"
 
 const DATABASE_LIMIT = "10 seconds"
 
-/**
- * Runs all checks in sequence, prints a line for each, and fails if one of them failed. Without a name server it uses those of the settings.
- */
+/** Runs all checks in sequence, and returns their findings. Without a name server it uses those of the settings. */
 export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
-  const output = yield* Output
+  const { advance } = yield* (yield* TaskProgress).bar("Checking", EXPECTED_CHECKS)
   const made: Array<Finding & { readonly check: string }> = []
-  /** Prints the findings of a check. A failure of the check is also a finding. */
+  /** Adds the findings of a check. A failure of the check is also a finding. */
   const check = Effect.fnUntraced(function* <R>(
     name: string,
     findings: Effect.Effect<Finding | ReadonlyArray<Finding>, Finding, R>,
   ) {
-    for (const finding of [yield* Effect.catch(findings, Effect.succeed)].flat()) {
-      made.push({ check: name, ...finding })
-      if (output === "table") yield* Console.log(formatFinding(`${name.padEnd(10)}  `, finding))
-    }
+    made.push(...[yield* Effect.catch(findings, Effect.succeed)].flat().map((finding) => ({ check: name, ...finding })))
+    yield* advance(1)
   })
   /** Makes a check that needs the schema of this release. */
   const checkServed: typeof check = (name, findings) => {
@@ -72,7 +64,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     yield* checkServed("failing", failingFindings)
     yield* checkServed("senders", allSenderFindings(servers))
   }).pipe(
-    Effect.provide(databaseServices),
+    Effect.provide(services),
     Effect.catch((error) => check("database", Effect.fail(unreachable(error)))),
   )
 
@@ -87,23 +79,15 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     }
   }
   yield* check("address", addressFinding({ sandboxUrl, livemode }))
+  return made
+}, Effect.scoped)
 
-  const count = made.filter(({ status }) => status === "failed").length
-  if (count > 0) {
-    if (output === "csv") yield* print({ checks: made }, String)
-    const sentence = `${formatCounted(count, "check")} of ${made.length} failed.`
-    return yield* refuse("DoctorFailed", sentence, { checks: made })
-  }
-  yield* print({ checks: made }, () => `${formatCounted(made.length, "check")}, and none failed.`)
-})
+/** For the progress; some are made only with certain settings. */
+const EXPECTED_CHECKS = 17
 
 const SANDBOX = skipped("The sandbox runs with settings of its own.")
 const NOT_SERVED = Effect.succeed(skipped("The database does not serve this release."))
 const NO_TARGET = { sandboxUrl: null, livemode: false, allowHttp: false }
-
-const databaseServices = Layer.mergeAll(FactReader.layer, EndpointRepositoryPg, senderRepository).pipe(
-  Layer.provideMerge(database),
-)
 
 const unreachable = (error: unknown) =>
   failed(messageOf(Cause.fail(error)), "Set DATABASE_URL as the processes have it.")
@@ -117,7 +101,6 @@ const readable = <A, E, R>(
   limit: Duration.Input = DATABASE_LIMIT,
 ): Effect.Effect<A, Finding, R> =>
   query.pipe(
-    retryOnce(),
     Effect.timeout(limit),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)

@@ -7,8 +7,9 @@ import {
   prefixOf,
 } from "@outreach/backoffice/operations/Field"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { Effect, Option, Record, Result, type Schema } from "effect"
+import { Config, Effect, Option, Record, Result, type Schema } from "effect"
 import { CliError, Param } from "effect/cli"
+import { COMMAND_NAME } from "../commandName.ts"
 
 /** The values of a command's fields. */
 export type Values = Readonly<Record<string, unknown>>
@@ -53,7 +54,23 @@ const paramOf = (name: string, field: AnyField): Param.Any => {
     return Param.withoutNegation(Param.withDefault(param as Param.Param<"flag", unknown>, false))
   }
   if (isOptional(field)) return Param.optional(param)
-  return typeof value === "string" ? Param.withDefault(param, parsedOf(field, value)) : param
+  if (typeof value === "string") return Param.withDefault(param, parsedOf(field, value))
+  return Param.withFallbackConfig(
+    param,
+    Config.map(Config.all({}), () => MISSING),
+  )
+}
+
+/** The value of a required input that is missing. The parser would report only the first of them. */
+const MISSING = Symbol("missing")
+
+/** Fails if required inputs are missing, and names all of them. */
+export const checkComplete = (words: ReadonlyArray<string>, fields: Fields, parsed: Values) => {
+  const missing = Object.keys(fields).filter((key) => parsed[key] === MISSING)
+  if (missing.length === 0) return Effect.void
+  const names = missing.map((key) => (fields[key]!.control.isArgument ? `<${fieldName(key)}>` : `--${fieldName(key)}`))
+  const message = `${[COMMAND_NAME, ...words].join(" ")} needs ${new Intl.ListFormat("en-GB").format(names)}.`
+  return Effect.fail(new CliError.ValidationError({ message }))
 }
 
 /** A field of many lines is the name of a file. */
@@ -91,4 +108,4 @@ const describe = (field: AnyField): string => {
 }
 
 /** An abbreviation stays as it is. */
-export const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
+const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())

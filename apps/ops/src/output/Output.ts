@@ -1,9 +1,8 @@
 import { csvTable, snakeName } from "@outreach/backoffice/csv/csvTable"
 import { INVISIBLE } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import type { Cell, Part, Table } from "@outreach/backoffice/operations/Part"
+import type { Cell, Checks, Part } from "@outreach/backoffice/operations/Part"
 import { hiddenProgress, TaskProgress } from "@outreach/backoffice/TaskProgress"
-import type { Finding } from "@outreach/domain/operators/Finding"
 import { progressBar, progressLine } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
 import { CliOutput } from "effect/cli"
@@ -20,18 +19,15 @@ export class CommandLine extends Context.Reference<ReadonlyArray<string>>("ops/C
   defaultValue: () => [],
 }) {}
 
-/** Prints a value as JSON, CSV or text. */
-export const print = Effect.fnUntraced(function* (value: object, text: () => string, csv = () => toCsv(value)) {
+/** Prints a value as JSON, or its parts as text or CSV: default its fields. */
+export const printParts = Effect.fnUntraced(function* (
+  value: object,
+  parts: ReadonlyArray<Part> = [{ fields: value }],
+) {
   const output = yield* Output
-  yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv().trimEnd() : toVisible(text()))
+  const csv = () => toCsv(value, parts).trimEnd()
+  yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv() : toVisible(formatParts(parts)))
 })
-
-/** Prints a value as JSON, or its parts as text: default its fields. As CSV, prints the table if it is the only part. */
-export const printParts = (value: object, parts: ReadonlyArray<Part> = [{ fields: value }]) => {
-  const [part, ...others] = parts
-  const isTable = others.length === 0 && typeof part === "object" && "table" in part
-  return print(value, () => formatParts(parts), isTable ? () => tableToCsv(part.table) : undefined)
-}
 
 /** Replaces characters in a partner's text that control a terminal, or make it look like another one. */
 export const toVisible = (text: string): string => text.replaceAll(INVISIBLE, "\uFFFD")
@@ -44,27 +40,19 @@ export const toJson = (value: object): string =>
       .join(""),
   )
 
-/** Writes the only list of objects in a value as CSV, otherwise its fields as two columns. */
-const toCsv = (value: object): string => {
-  const [rows, ...others] = Object.values(value).filter(isRows)
-  if (rows === undefined || others.length > 0) {
-    return csvTable(
-      ["field", "value"],
-      Object.entries(value).map(([field, value]) => ({ field: snakeName(field), value: snakeCase(value) })),
-    )
+/** Writes the only part as CSV if it has rows, otherwise the value's fields as two columns. */
+const toCsv = (value: object, [part, ...others]: ReadonlyArray<Part>): string => {
+  if (others.length === 0 && typeof part === "object" && "checks" in part) {
+    return csvTable(["check", "status", "found", "advice", "command"], part.checks)
   }
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return csvTable(columns, rows)
+  if (others.length === 0 && typeof part === "object" && "table" in part) {
+    const { head, rows } = part.table
+    const toRow = (cells: ReadonlyArray<Cell>) => Object.fromEntries(head.map((name, i) => [name, cells[i]]))
+    return csvTable(head, rows.map(toRow))
+  }
+  const fields = Object.entries(value).map(([field, value]) => ({ field: snakeName(field), value: snakeCase(value) }))
+  return csvTable(["field", "value"], fields)
 }
-
-const tableToCsv = ({ head, rows }: Table): string =>
-  csvTable(
-    head,
-    rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]]))),
-  )
-
-const isRows = (value: unknown): value is ReadonlyArray<object> =>
-  Array.isArray(value) && value.every((each) => typeof each === "object" && each !== null)
 
 /** Prints a text to standard error, but not with JSON output. */
 export const printToStderr = Effect.fnUntraced(function* (text: string) {
@@ -87,7 +75,7 @@ const formatParts = (parts: ReadonlyArray<Part>): string => parts.map(formatPart
 const formatPart = (part: Part): string => {
   if (typeof part === "string") return part
   if ("checks" in part) {
-    return part.checks.map(({ check, ...found }) => formatFinding(check ? `${check}: ` : "", found)).join("\n")
+    return part.checks.map(formatFinding).join("\n")
   }
   if ("fields" in part) {
     return formatTable(
@@ -124,11 +112,10 @@ export const formatCell = (value: Cell): string => {
   return text.replace(TIMESTAMP, "$1 $2 UTC").replaceAll(/\p{Cc}/gu, "\uFFFD")
 }
 
-export const formatFinding = (title: string, { status, found, advice, command }: Finding): string => {
+const formatFinding = ({ check, status, found, advice, command }: Checks["checks"][number]): string => {
   const run = command && `Run \`${formatCommand(["ops", ...command])}\`.`
-  return formatCell(
-    `${status.padEnd(7)}  ${[`${title}${found}`, advice, run].filter((text) => text != null).join(" ")}`,
-  )
+  const texts = [check && `${check}:`, found, advice, run].filter((text) => text != null)
+  return formatCell(`${status.padEnd(7)}  ${texts.join(" ")}`)
 }
 
 /** Renames the fields of a value, at every depth, to the API's snake case. */
@@ -137,13 +124,3 @@ export const snakeCase = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [snakeName(field), snakeCase(inner)]))
 }
-
-/** A failure that the operator can fix. */
-export type Refusal = Error & { readonly _tag: string }
-
-/** Describes a failure by a sentence. Scripts may read the tag, in snake case as the failure's `code`, and the details. */
-export const refusal = (tag: string, sentence: string, details: object = {}): Refusal =>
-  Object.assign(new Error(sentence), { _tag: tag, ...details })
-
-export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
-  Effect.fail(refusal(...failure))

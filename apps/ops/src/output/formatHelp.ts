@@ -9,7 +9,8 @@ const MAX_LEFT = 30
 
 /** Formats the help of a command within `HELP_WIDTH` columns. */
 export const formatHelp = (doc: HelpDoc.HelpDoc): string => {
-  const { description, usage, args = [], flags, globalFlags = [], subcommands = [], examples = [] } = doc
+  const { description, usage, args = [], flags, subcommands = [], examples = [] } = doc
+  const globalFlags = [...(doc.inheritedFlags ?? []), ...(doc.globalFlags ?? [])]
   return [
     section("DESCRIPTION", wrap(description, 2)),
     section("USAGE", [`  ${usage}`]),

@@ -5,10 +5,10 @@ import { SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
 import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
-import { CliError, CliOutput, type HelpDoc } from "effect/cli"
+import { CliError, CliOutput } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { formatHelp } from "./formatHelp.ts"
-import { OUTPUT_FORMS, Output, print, snakeCase, toJson, toVisible } from "./Output.ts"
+import { OUTPUT_FORMS, Output, printParts, snakeCase, toJson, toVisible } from "./Output.ts"
 
 /** Prints a failure as a sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, otherwise 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -76,28 +76,6 @@ const isAlike = (a: string, b: string): boolean => {
   return without(a, b).length + without(b, a).length <= 2
 }
 
-const isMissing = (error: CliError.ShowHelp): boolean =>
-  error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
-
-/** Names all missing inputs of a command line, of which the parser reports only the first. */
-const explainMissing = (
-  args: ReadonlyArray<string>,
-  doc: HelpDoc.HelpDoc,
-  { commandPath }: Pick<CliError.ShowHelp, "commandPath">,
-): string => {
-  const takesValue = (arg: string) =>
-    [...doc.flags, ...(doc.globalFlags ?? [])].some(({ name, type }) => type !== "boolean" && arg === `--${name}`)
-  const isGiven = (name: string) => args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
-  const values = args.filter((arg, i) => !arg.startsWith("-") && !takesValue(args[i - 1] ?? ""))
-  const given = values.length - (commandPath.length - 1)
-  const missing = [
-    ...(doc.args ?? []).flatMap(({ name, required }, i) => (required && i >= given ? [`<${name}>`] : [])),
-    ...doc.flags.flatMap(({ name, required }) => (required && !isGiven(name) ? [`--${name}`] : [])),
-  ]
-  const command = commandPath.join(" ")
-  return `${command} needs ${new Intl.ListFormat("en-GB").format(missing)}. See ${command} --help.`
-}
-
 /** Describes a usage error without the typed value, because it may be an API key, an NPI or an e-mail address. */
 const describeWithoutValue = (error: CliError.NonShowHelpErrors): string => {
   const message = error.message.trim().replace(/\s*\n\s*/g, " ")
@@ -129,36 +107,15 @@ const describeWithoutValue = (error: CliError.NonShowHelpErrors): string => {
 const suggest = (meant: ReadonlyArray<string>): string =>
   meant.length === 0 ? "" : `. Did you mean ${meant.join(" or ")}?`
 
-/** Names all missing inputs in a parser failure, using the help that the parser shows with it. */
-export const namingAllMissing =
-  (args: ReadonlyArray<string>) =>
-  <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | CliError.ValidationError, R> => {
-    let doc: HelpDoc.HelpDoc | undefined
-    const present: CliOutput.Presenter["present"] = (event) => {
-      if (event._tag === "InvalidInvocation") doc = event.helpDoc
-      return presenter.present(event)
-    }
-    return run.pipe(
-      Effect.provideService(CliOutput.Presenter, { present }),
-      Effect.catchIf(
-        (error) => CliError.isCliError(error) && error._tag === "ShowHelp" && isMissing(error) && doc !== undefined,
-        (error) => {
-          const message = explainMissing(args, doc!, error as unknown as CliError.ShowHelp)
-          return Effect.fail(new CliError.ValidationError({ message }))
-        },
-      ),
-    )
-  }
-
 /**
  * Prints the requested help or version, with `--output json` as one JSON value. Prints no text for a wrong command line, which `reportFailure` reports
  * in one sentence.
  */
-const presenter: CliOutput.Presenter = {
+export const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
     if (event._tag === "Help" && event.reason === "Requested") {
       const help = formatHelp(event.helpDoc)
-      yield* print({ help }, () => help)
+      yield* printParts({ help }, [help])
     } else if (event._tag === "Version" && (yield* Output) === "json") {
       yield* Console.log(JSON.stringify({ name: event.name, version: event.version }))
     } else if (event._tag === "Version") {

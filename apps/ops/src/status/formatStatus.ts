@@ -72,8 +72,8 @@ const formatDue = ({ count, oldestSeconds }: Status["hits"], word: string): stri
 const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnderWay): string => {
   const notes = [
     `${compact.format(progress.answered)}/${compact.format(progress.recipients)}`,
-    ...(progress.quarantined > 0 ? [`${progress.quarantined} unknown`] : []),
-    ...(pausedDomains > 0 ? [`${pausedDomains} paused`] : []),
+    ...(progress.quarantined > 0 ? [`${compact.format(progress.quarantined)} unknown`] : []),
+    ...(pausedDomains > 0 ? [`${compact.format(pausedDomains)} paused`] : []),
   ]
   return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${drawBar(describeProgress(progress).share, BAR_WIDTH)} ${notes.join(", ")}`
 }

@@ -1,18 +1,13 @@
-import { readStatus, type Status } from "@outreach/backoffice/inspection/readStatus"
+import { readStatus } from "@outreach/backoffice/inspection/readStatus"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { Cause, Clock, Console, Effect, Layer } from "effect"
-import { database } from "../database.ts"
-import { formatCell, Output, print, snakeCase } from "../output/Output.ts"
+import { formatCell, Output, printParts, snakeCase } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
+import { services } from "../services.ts"
 import { formatStatus } from "./formatStatus.ts"
 
 /** Longer than the time limit of a statement. */
 const TIME_LIMIT = "35 seconds"
-
-/** The services for the status, on a separate connection. */
-const services = Layer.mergeAll(FactReader.layer, EndpointRepositoryPg).pipe(Layer.provideMerge(database))
 
 /** Shows the status once; with `watch` repeatedly on a terminal, and as JSON. */
 export const showStatus = Effect.fnUntraced(function* (options: {
@@ -23,7 +18,7 @@ export const showStatus = Effect.fnUntraced(function* (options: {
     return yield* watchStatus({ seconds: options.interval, terminal: process.stdout })
   }
   const status = yield* Effect.provide(readStatus, services)
-  yield* print(status, () => formatStatus(status).join("\n"))
+  yield* printParts(status, [formatStatus(status).join("\n")])
 })
 
 /**
@@ -35,45 +30,39 @@ export const watchStatus = Effect.fnUntraced(function* (options: {
   readonly seconds: number
   readonly terminal: Screen
 }) {
-  const json = (yield* Output) === "json"
-  const printJson = (value: object) => Console.log(JSON.stringify(snakeCase(value)))
-  const screen = json ? undefined : yield* terminalScreen(options.terminal)
-  let last: Status | undefined
+  const show: (lines: ReadonlyArray<string>, value: object) => Effect.Effect<void> =
+    (yield* Output) === "json"
+      ? (_, value) => Console.log(JSON.stringify(snakeCase(value)))
+      : yield* terminalScreen(options.terminal)
+  const wait = Effect.sleep(options.seconds * 1000)
+  let last: ReadonlyArray<string> = ["None."]
   let since: string | undefined
 
-  const showStatus = (status: Status) => {
-    last = status
-    since = undefined
-    return screen?.show(formatStatus(status)) ?? printJson(status)
-  }
+  const readings = Effect.gen(function* () {
+    const context = yield* Layer.build(services)
+    while (true) {
+      const status = yield* Effect.timeout(Effect.provideContext(readStatus, context), TIME_LIMIT)
+      last = formatStatus(status)
+      since = undefined
+      yield* show(last, status)
+      yield* wait
+    }
+  }).pipe(Effect.scoped)
   const showFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-    const now = fromUnixMillis(yield* Clock.currentTimeMillis)
-    since ??= now
+    const at = fromUnixMillis(yield* Clock.currentTimeMillis)
+    since ??= at
     const { code, message } = describeFailure(cause)
-    const said = message.split("\n")[0]!
-    if (screen === undefined) return yield* printJson({ at: now, since, error: { code, message: said } })
-    yield* screen.show([
-      formatCell(`${formatCell(now)}: ${said}`),
-      `Nothing could be read since ${formatCell(since)}. The last reading${last === undefined ? ": none." : ":"}`,
-      "",
-      ...(last === undefined ? [] : formatStatus(last)),
-    ])
+    const failure = message.split("\n")[0]!
+    const texts = [
+      formatCell(`${formatCell(at)}: ${failure}`),
+      `Nothing could be read since ${formatCell(since)}. The last reading:`,
+    ]
+    yield* show([...texts, "", ...last], { at, since, error: { code, message: failure } })
+    yield* wait
   })
-
-  const readings = Effect.scoped(
-    Effect.gen(function* () {
-      const context = yield* Layer.build(services)
-      while (true) {
-        yield* showStatus(yield* Effect.timeout(Effect.provideContext(readStatus, context), TIME_LIMIT))
-        yield* Effect.sleep(options.seconds * 1000)
-      }
-    }),
-  )
   return yield* readings.pipe(
     Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.failCause(cause as Cause.Cause<never>)
-        : Effect.andThen(showFailure(cause), Effect.sleep(options.seconds * 1000)),
+      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : showFailure(cause),
     ),
     Effect.forever,
   )
@@ -99,15 +88,13 @@ const terminalScreen = Effect.fnUntraced(function* (terminal: Screen) {
     Effect.sync(() => void terminal.write(ENTER)),
     () => Effect.sync(() => void terminal.write(LEAVE + last.map((line) => `${line}\n`).join(""))),
   )
-  return {
-    show: (lines: ReadonlyArray<string>) =>
-      Effect.sync(() => {
-        last = lines
-        // The last column and line stay free, because a terminal wraps or scrolls after them.
-        const shown = lines
-          .slice(0, (terminal.rows || 24) - 1)
-          .map((line) => `${[...line].slice(0, (terminal.columns || 80) - 1).join("")}${CLEAR_TO_LINE_END}\r\n`)
-        terminal.write(HOME + shown.join("") + CLEAR_BELOW)
-      }),
-  }
+  return (lines: ReadonlyArray<string>) =>
+    Effect.sync(() => {
+      last = lines
+      // The last column and line stay free, because a terminal wraps or scrolls after them.
+      const shown = lines
+        .slice(0, (terminal.rows || 24) - 1)
+        .map((line) => `${[...line].slice(0, (terminal.columns || 80) - 1).join("")}${CLEAR_TO_LINE_END}\r\n`)
+      terminal.write(HOME + shown.join("") + CLEAR_BELOW)
+    })
 })

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
-import type { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
+import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { findLocalParts, MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
-import { Array as Arr, Context, Effect, FileSystem, Path, Struct } from "effect"
+import { Array as Arr, Effect, FileSystem, Option, Path, Struct } from "effect"
 
 /** The classification of a returned message, without its text and addresses. */
 export interface Explained {
@@ -23,12 +23,6 @@ export interface Explained {
   readonly effect: string
 }
 
-/** The return paths of this deployment; undefined without its keys. */
-export class OwnReturnPaths extends Context.Service<
-  OwnReturnPaths,
-  { readonly returnPaths: ReturnPaths["Service"] | undefined }
->()("backoffice/bounces/OwnReturnPaths") {}
-
 class NoMessages extends DescribedError("NoMessages", "Name a file of a message, a folder that has some, or - .") {}
 
 class TooManyFiles extends DescribedError(
@@ -40,12 +34,12 @@ class UnreadableFile extends DescribedError("UnusableFile", "{file} cannot be re
 
 const MAX_FILES = 10_000
 
-/** Explains the message of each file, of each file in a folder, and of standard input. */
+/** Explains the message of each file, of each file in a folder, and of standard input. Without return paths, seals aren't checked. */
 export const explainFiles = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const files = (yield* Effect.forEach(paths, filesOf)).flat()
   if (files.length === 0) return yield* new NoMessages()
   if (files.length > MAX_FILES) return yield* new TooManyFiles({ files: files.length })
-  const { returnPaths } = yield* OwnReturnPaths
+  const returnPaths = Option.getOrUndefined(yield* Effect.serviceOption(ReturnPaths))
   const messages = yield* Effect.forEach(files, (file) => explainFile(file, returnPaths))
   return { messages, summary: summarise(messages) }
 })

@@ -38,12 +38,6 @@ export interface Plan {
   readonly obstacle?: string | undefined
 }
 
-/** What an operation would affect: fields for scripts, and a text. */
-export interface Preview {
-  readonly data: { readonly count: number }
-  readonly text: string
-}
-
 /** The object that an operation changes: its id by the domain's name. */
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 export type Subject = Readonly<Record<string, Codec<any>>>
@@ -68,6 +62,8 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly input: F
   /** Whether a command requires `--yes` if its plan has a `caution`. */
   readonly isIrreversible?: true
+  /** Whether a command has `--dry-run`, which prints its plan. */
+  readonly hasDryRun?: true
   /** Whether at least one field must be given. */
   readonly isPartial?: true
   /** The fields that show errors of the domain, by tag. */
@@ -78,8 +74,6 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly texts?: (found: Found) => { readonly [K in keyof F]: string | ReadonlyArray<string> | undefined }
   readonly versionOf?: (found: Found) => string
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
-  /** Counts the objects that it would affect, for `--dry-run`. */
-  readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R>
   /** Whether a command shows its progress, unless with `--quiet`. */
   readonly isLong?: true
   /** Whether it may create the audit log, which then records it at its end. */
@@ -119,13 +113,12 @@ export const toEffect =
     }).pipe(Effect.scoped) as never
 
 /** The members of an operation; `role`, `label`, `of`, `input` and `done` have defaults. */
-type Declaration<S, F, Found, A, R, RFind, Run extends Step, Planned extends Step, Previewed extends Step> =
+type Declaration<S, F, Found, A, R, RFind, Run extends Step, Planned extends Step> =
   // The type of the result is inferred only from `run`.
-  Omit<Partial<Operation<S, F, Found, NoInfer<A>, never>>, "command" | "find" | "plan" | "preview" | "run"> & {
+  Omit<Partial<Operation<S, F, Found, NoInfer<A>, never>>, "command" | "find" | "plan" | "run"> & {
     readonly about: string
     readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, RFind>
     readonly plan?: (input: InputOf<S, F>) => Generator<Planned, Plan, never>
-    readonly preview?: (input: InputOf<S, F>) => Generator<Previewed, Preview, never>
     readonly run: Steps<[input: InputOf<S, F>, operator: string, version?: string], A, R, Run>
   }
 
@@ -136,14 +129,13 @@ export const operation = <
   RFind = never,
   Run extends Step = never,
   Planned extends Step = never,
-  Previewed extends Step = never,
   Found = never,
   const S extends Subject = Record<never, never>,
   const F extends Fields = Record<never, never>,
 >(
   command: string,
-  { run, plan, preview, ...declaration }: Declaration<S, F, Found, A, R, RFind, Run, Planned, Previewed>,
-): Operation<S, F, Found, A, RFind | Exclude<R | Effect.Services<Run | Planned | Previewed>, Scope.Scope>> => ({
+  { run, plan, ...declaration }: Declaration<S, F, Found, A, R, RFind, Run, Planned>,
+): Operation<S, F, Found, A, RFind | Exclude<R | Effect.Services<Run | Planned>, Scope.Scope>> => ({
   role: declaration.access === undefined ? "admin" : "viewer",
   label: "",
   of: {} as S,
@@ -151,23 +143,25 @@ export const operation = <
   done: () => "",
   ...declaration,
   ...(plan && { plan: toEffect(plan) as never }),
-  ...(preview && { preview: toEffect(preview) as never }),
   run: toEffect(run) as never,
   command,
 })
 
 const flags = {
-  dryRun: checkBox("Only count what would be affected"),
+  dryRun: checkBox("Only show what would be affected"),
   detach: checkBox("Don't wait for the workers to finish"),
   quiet: checkBox("Hide the progress"),
   yes: checkBox("Skip the confirmation; required without a terminal, and with --output json or csv"),
 }
 
-type Flagged = { readonly [K in "preview" | "replay" | "isLong" | "isIrreversible"]?: unknown }
+/** The values of these flags. */
+export type FlagValues = ValuesOf<typeof flags>
+
+type Flagged = { readonly [K in "hasDryRun" | "replay" | "isLong" | "isIrreversible"]?: unknown }
 
 /** Returns the flags that the command of an operation has in addition to its fields. */
-export const flagsOf = ({ preview, replay, isLong, isIrreversible }: Flagged): Partial<typeof flags> => ({
-  ...(preview !== undefined && { dryRun: flags.dryRun }),
+export const flagsOf = ({ hasDryRun, replay, isLong, isIrreversible }: Flagged): Partial<typeof flags> => ({
+  ...(hasDryRun === true && { dryRun: flags.dryRun }),
   ...(replay !== undefined && { detach: flags.detach }),
   ...(isLong === true && { quiet: flags.quiet }),
   ...(isIrreversible === true && { yes: flags.yes }),
@@ -178,7 +172,7 @@ type AnyRun<R> = (...given: any) => Effect.Effect<unknown, unknown, R>
 
 /** An operation or a list of any input and result. */
 export type Declared<R> =
-  | { readonly command: string; readonly run: AnyRun<R>; readonly plan?: AnyRun<R>; readonly preview?: AnyRun<R> }
+  | { readonly command: string; readonly run: AnyRun<R>; readonly plan?: AnyRun<R> }
   | { readonly command: string; readonly read: AnyRun<R> }
 
 /** The services that the operations and lists among these values need. */

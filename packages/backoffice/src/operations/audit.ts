@@ -41,7 +41,6 @@ export const verifyAudit = operation("audit verify", {
       ? "The audit log has no entry."
       : `The audit log is as it was recorded, ${formatCount(entries)} entries${removed > 0 ? `, of which ${formatCount(removed)} were removed` : ""}. Note its head elsewhere: ${head}`,
   ],
-  examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
 })
 
 const PAGE_SIZE = 1000
@@ -69,5 +68,5 @@ export const exportAudit = operation("audit export", {
       after = links.at(-1)?.number ?? after
     } while (links.length === PAGE_SIZE)
   },
-  examples: ["ops audit export > audit.jsonl", "ops audit export --since 1234 >> audit.jsonl"],
+  examples: ["ops audit export --since 1234 >> audit.jsonl"],
 })

@@ -143,7 +143,7 @@ export const updateCampaign = operation("campaigns update", {
     return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes, version))
   },
   done: () => "Saved.",
-  examples: ["ops campaigns update cmp_… --per-minute 500", "ops campaigns update cmp_… --no-pause-on-complaints"],
+  examples: ["ops campaigns update cmp_… --per-minute 500"],
 })
 
 /** Plans a change of a campaign's status by the recipients without an e-mail. */
@@ -229,7 +229,6 @@ export const pauseCampaign = operation("campaigns pause", {
   input: { reason },
   run: stop("pause"),
   done: () => "Paused. Messages in progress are still sent.",
-  examples: ['ops campaigns pause cmp_… --reason "The partner asked to wait"'],
 })
 
 export const cancelCampaign = operation("campaigns cancel", {
@@ -251,7 +250,6 @@ export const cancelCampaign = operation("campaigns cancel", {
   },
   run: stop("cancel"),
   done: () => "Cancelled. The remaining recipients don't get the e-mail.",
-  examples: ['ops campaigns cancel cmp_… --reason "The list was that of another program"'],
 })
 
 class NoMailServer extends DescribedError(

@@ -100,10 +100,7 @@ export const exportClinician = operation("clinicians export", {
     yield* file.keep
     return { organizationId, file: out, rows }
   },
-  examples: [
-    "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
-    "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
-  ],
+  examples: ["ops clinicians export --organization org_… --npi 1234567893 --out dana.json"],
 })
 
 const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
@@ -130,33 +127,30 @@ export const eraseClinician = operation("clinicians erase", {
   label: "Erase permanently",
   link: "Erase",
   isIrreversible: true,
+  hasDryRun: true,
   input: inputs,
   *plan(given) {
-    const { organizationId, clinician, counts, unfinished } = yield* planErasure(given)
+    const { organizationId, clinician, counts, earlier, unfinished } = yield* planErasure(given)
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const { id } = given
     const npi = clinician.npi ?? ""
     return {
       title: "Erase the clinician",
       many: formatCounted(sumOf(counts), "row"),
+      count: sumOf(counts),
       affects: id === undefined ? organization : { id, name: `NPI ${maskNpi(npi)}` },
       when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
-      facts: { Organization: organization, Tables: formatCounts(counts) },
+      facts: {
+        Organization: organization,
+        Tables: formatCounts(counts),
+        ...(earlier && { "Erased before": { at: earlier.finishedAt } }),
+      },
       caution: {
         word: npi.slice(-4) || "erase",
         because:
           unfinished === undefined ? "This can't be undone." : "An earlier erasure was interrupted. This completes it.",
       },
     }
-  },
-  *preview(given) {
-    const { organizationId, counts, earlier, unfinished } = yield* planErasure(given)
-    const erasedAt = earlier?.finishedAt ?? null
-    const data = { organizationId, counts, count: sumOf(counts), erasedAt, isUnfinished: unfinished !== undefined }
-    const before = data.isUnfinished
-      ? "An earlier erasure was interrupted."
-      : erasedAt && `Erased before, at ${erasedAt}.`
-    return { data, text: [`${formatCounts(counts)} would be erased.`, before].filter(Boolean).join(" ") }
   },
   *run(given) {
     const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
@@ -165,8 +159,5 @@ export const eraseClinician = operation("clinicians erase", {
   show: (result) => [{ fields: { ...result, counts: formatCounts(result.counts) } }],
   done: ({ outcome, counts, erasureId }) =>
     `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
-  examples: [
-    "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
-    "ops clinicians erase --organization org_… --npi 1234567893 --yes --output json",
-  ],
+  examples: ["ops clinicians erase --organization org_… --npi 1234567893 --dry-run"],
 })

@@ -66,21 +66,25 @@ export const replayDeadLetters = operation("dead-letters replay", {
     "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   label: "Replay all",
   link: "Replay this selection",
+  hasDryRun: true,
   input: { ...selection, rate },
   *plan({ rate: _, ...given }) {
-    const { filter } = toSelection(given)
+    const { ids, filter } = toSelection(given)
+    if (ids.length > 0) return yield* new UnclearSelection()
     const { count } = yield* DeadLetterReader
     const counts = yield* count(filter, MAX_COUNTED)
     const total = sumOf(counts)
     const looked = filter.type === undefined ? total : sumOf(yield* count(Struct.omit(filter, ["type"]), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const atLeast = hasMore ? "at least " : ""
+    if (total === 0) yield* checkEndpoint(filter)
     const { affects, addressOf } = yield* affectedBy(filter)
     return {
       title: "Replay dead letters",
-      many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history remains.`,
+      many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1`,
+      count: total,
       affects,
-      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}.`,
+      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}. Their history remains.`,
       facts: {
         ...(filter.from && { "Failed at or after": { at: filter.from } }),
         ...(filter.to && { "Failed before": { at: filter.to } }),
@@ -90,18 +94,6 @@ export const replayDeadLetters = operation("dead-letters replay", {
       },
       values: Object.keys(filter).length === 0 ? { all: true } : {},
       obstacle: total === 0 && !hasMore ? "No matching dead letter is left to replay." : undefined,
-    }
-  },
-  *preview({ rate: _, ...given }) {
-    const { ids, filter } = yield* readSelection(given)
-    if (ids.length > 0) return yield* new UnclearSelection()
-    const byEndpointAndReason = yield* DeadLetterReader.use(({ count }) => count(filter))
-    const count = sumOf(byEndpointAndReason)
-    if (count === 0) yield* checkEndpoint(filter)
-    const lines = byEndpointAndReason.map(({ endpointId, reason, count }) => `\n${endpointId}, ${reason}: ${count}`)
-    return {
-      data: { count, byEndpointAndReason },
-      text: `${formatCounted(count, "dead letter")} would be replayed.${lines.join("")}`,
     }
   },
   *run({ rate, ...given }) {
@@ -120,12 +112,7 @@ export const replayDeadLetters = operation("dead-letters replay", {
       ? `The replay ${id} sends ${formatCounted(total, "dead letter")} at ${formatCount(rate)} per second, in ${formatDuration(total / rate)}.`
       : "No dead letters were left to replay."
   },
-  examples: [
-    "ops dead-letters replay dlv_…",
-    "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
-    "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20",
-    "ops dead-letters replay --group fgr_… --rate 20",
-  ],
+  examples: ["ops dead-letters replay dlv_…", "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20"],
 })
 
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
@@ -159,6 +146,7 @@ export const removeDeadLetters = operation("dead-letters remove", {
   about: "Delete old dead letters, replayed or not",
   label: "Remove permanently",
   isIrreversible: true,
+  hasDryRun: true,
   input: removal,
   *plan(given) {
     const { filter, found, many } = yield* countRemoved(given)
@@ -176,10 +164,6 @@ export const removeDeadLetters = operation("dead-letters remove", {
       obstacle: count === 0 ? "No dead letter matches." : undefined,
     }
   },
-  *preview(given) {
-    const { found, many } = yield* countRemoved(given)
-    return { data: found, text: `${many} would be removed.` }
-  },
   *run(given) {
     const { filter, found } = yield* countRemoved(given)
     const { advance } = yield* (yield* TaskProgress).bar("Removing", found.count)
@@ -192,8 +176,7 @@ export const removeDeadLetters = operation("dead-letters remove", {
   },
   done: ({ removed }) => `${formatCounted(removed, "dead letter")} removed.`,
   examples: [
-    "ops dead-letters remove --older-than 90d --dry-run",
-    "ops dead-letters remove --older-than 90d --reason rejected --yes",
+    "ops dead-letters remove --older-than 90d --reason rejected --dry-run",
     "ops dead-letters remove --group fgr_… --confirm 12",
   ],
 })

@@ -34,7 +34,6 @@ export const showDelivery = operation("deliveries show", {
     ),
     ...(request ? [`POST ${request.url}\n\n${request.body ?? EVENT_DROPPED}`] : []),
   ],
-  examples: ["ops deliveries show dlv_…", "ops deliveries show dlv_… --reveal"],
 })
 
 /** The delivery has no row that waits for its next attempt. */

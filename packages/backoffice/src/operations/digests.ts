@@ -2,7 +2,7 @@ import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { drawCount } from "../format.ts"
+import { drawBar } from "@outreach/process/progress"
 import { field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import type { Part } from "./Part.ts"
@@ -10,9 +10,10 @@ import type { Part } from "./Part.ts"
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const TOTALS = ["recipients_published", "sent", "bounced"] as const
 const HITS = ["opened", "clicked"] as const
+const BAR_WIDTH = 30
 
 const funnelOf = ({ funnel, quota }: DigestRecord): Part => {
-  const longest = Math.max(...STAGES.map((stage) => funnel.cumulative[stage]))
+  const longest = Math.max(1, ...STAGES.map((stage) => funnel.cumulative[stage]))
   return {
     table: {
       head: ["funnel", "date", "cumulative", "target", "when_reached", "reached_at", ""],
@@ -20,7 +21,15 @@ const funnelOf = ({ funnel, quota }: DigestRecord): Part => {
         const { target, reached_at } = stage === "account_created" ? { target: null, reached_at: null } : quota[stage]
         const whenReached = stage === "account_created" || target === null ? null : WHEN_REACHED[stage]
         const cumulative = funnel.cumulative[stage]
-        return [stage, funnel.date[stage], cumulative, target, whenReached, reached_at, drawCount(cumulative, longest)]
+        return [
+          stage,
+          funnel.date[stage],
+          cumulative,
+          target,
+          whenReached,
+          reached_at,
+          drawBar(cumulative / longest, BAR_WIDTH),
+        ]
       }),
     },
   }

@@ -145,7 +145,6 @@ export const createEndpoint = operation("endpoints create", {
   shownOnce: ({ signingSecret }) => signingSecret,
   done: (created) => ["Added.", describeKeptFrom(created)].filter(Boolean).join(" "),
   examples: [
-    "ops endpoints create --organization org_… --url https://partner.example/webhooks",
     "ops endpoints create --organization org_… --url https://partner.example/bounces --types outreach.email_bounced --own-secret",
   ],
 })
@@ -172,10 +171,7 @@ export const updateEndpoint = operation("endpoints update", {
   run: ({ endpointId, url, ...changes }, _, version) =>
     Endpoints.updateEndpoint(endpointId, { url, ...toSettings(changes) }, version),
   done: () => "Saved. Pending deliveries use the new settings, too.",
-  examples: [
-    "ops endpoints update whe_… --per-second 10 --in-flight 2",
-    "ops endpoints update whe_… --retry-statuses 408,429,503,410=disable --retry-schedule 10s,1m,10m,1h",
-  ],
+  examples: ["ops endpoints update whe_… --retry-statuses 408,429,503,410=disable --retry-schedule 10s,1m,10m,1h"],
 })
 
 /** Returns the settings of an endpoint by label, as its form shows them. */
@@ -237,7 +233,6 @@ export const enableEndpoint = operation("endpoints enable", {
       ? `Enabled. To send ${missed} since its last success once: \`ops dead-letters replay --endpoint ${id} --from ${missedSince}\`.`
       : `Enabled. The replay ${replayId} sends ${missed} once.`
   },
-  examples: ["ops endpoints enable whe_…", "ops endpoints enable whe_… --replay-missed"],
 })
 
 export const removeEndpoint = operation("endpoints remove", {
@@ -309,6 +304,7 @@ export const replayEvents = operation("endpoints replay", {
   about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   label: "Send the events",
   link: "Replay a period",
+  hasDryRun: true,
   of,
   input: { ...period, rate },
   *plan(given) {
@@ -320,17 +316,16 @@ export const replayEvents = operation("endpoints replay", {
     return {
       ...plan,
       many: `${formatCounted(count, "event")}, including those delivered before`,
+      count,
       when: "Now, after its other deliveries.",
       facts: { From: { at: from ?? null }, Before: { at: to ?? null }, ...(kept && { Deleted: kept }) },
-      obstacle: range === undefined ? MISSING : count === 0 ? "No events were published in this period." : undefined,
+      obstacle:
+        range === undefined
+          ? MISSING
+          : count === 0
+            ? ["No events were published in this period.", kept].filter(Boolean).join(" ")
+            : undefined,
     }
-  },
-  *preview(given) {
-    const range = yield* readRange(given)
-    const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
-    const kept = yield* readKeptFrom(given.from)
-    const sentences = [`${formatCounted(count, "event")} would be sent.`, describeKeptFrom(kept)]
-    return { data: { count, ...kept }, text: sentences.filter(Boolean).join(" ") }
   },
   *run({ rate, ...given }) {
     const range = yield* readRange(given)
@@ -342,8 +337,5 @@ export const replayEvents = operation("endpoints replay", {
     const replay = `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`
     return [replay, describeKeptFrom(kept)].filter(Boolean).join(" ")
   },
-  examples: [
-    "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run",
-    "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --rate 20",
-  ],
+  examples: ["ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run"],
 })

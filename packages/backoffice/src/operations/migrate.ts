@@ -44,5 +44,4 @@ export const migrate = operation("migrate", {
       ...rolesOf(grantTo).map(({ kind, role }) => `The role ${role} has the rights of the kind ${kind}.`),
     ].join("\n"),
   ],
-  examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
 })

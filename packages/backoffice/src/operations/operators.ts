@@ -59,10 +59,7 @@ export const createOperator = operation("operators create", {
     Effect.flatMap(Operators.addOperator({ name, role, organizationId }), (operator) => withLink(operator, expires)),
   shownOnce: ({ signInLink }) => signInLink ?? undefined,
   done: (operator, { expires }) => describeLink(operator, expires),
-  examples: [
-    `ops operators create --name "Dana Reyes" --role operator`,
-    `ops operators create --name "Sam at Acme" --role partner --organization org_…`,
-  ],
+  examples: [`ops operators create --name "Sam at Acme" --role partner --organization org_…`],
 })
 
 export const createSignInLink = operation("sign-in-links create", {
@@ -116,7 +113,6 @@ export const signOutOperator = operation("operators sign-out", {
     return { operatorId, endedSessions: yield* operators.endSessions(operatorId, sessionId) }
   },
   done: ({ endedSessions }) => `Ended ${formatCounted(endedSessions, "session")}. Unused sign-in links still work.`,
-  examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
 })
 
 export const removeOperator = operation("operators remove", {

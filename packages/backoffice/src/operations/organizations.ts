@@ -51,8 +51,5 @@ export const updateOrganization = operation("organizations update", {
       : Organizations.setContacts(organizationId, contact),
   done: ({ contacts }) =>
     contacts.length === 0 ? "Contacts removed. No one is notified when an endpoint fails." : "Contacts replaced.",
-  examples: [
-    "ops organizations update org_… --contact ann@acme.example --contact bob@acme.example",
-    "ops organizations update org_… --no-contacts",
-  ],
+  examples: ["ops organizations update org_… --contact ann@acme.example --contact bob@acme.example"],
 })

@@ -75,7 +75,7 @@ export const updateProgram = operation("programs update", {
   }),
   run: ({ programId, ...changes }) => Programs.updateProgram(programId, changes),
   done: () => "Saved.",
-  examples: ["ops programs update pgm_… --status paused", "ops programs update pgm_… --completer-target none"],
+  examples: ["ops programs update pgm_… --completer-target none"],
 })
 
 export const archiveProgram = operation("programs archive", {

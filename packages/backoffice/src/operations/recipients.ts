@@ -191,8 +191,5 @@ export const exportOutcomes = operation("recipients export", {
     yield* file.keep
     return { campaignId, out, recipients }
   },
-  examples: [
-    "ops recipients export --campaign cmp_… --out spring.csv",
-    "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",
-  ],
+  examples: ["ops recipients export --campaign cmp_… --bom --out spring.csv"],
 })

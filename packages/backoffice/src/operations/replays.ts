@@ -29,7 +29,6 @@ export const showReplay = operation("replays show", {
     return follow ? yield* followReplay(job) : job
   },
   show: (job, { follow }) => [follow ? describeReplay(job) : { fields: job }],
-  examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
 })
 
 export const cancelReplay = operation("replays cancel", {

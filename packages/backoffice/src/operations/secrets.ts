@@ -32,7 +32,7 @@ export const rotateSecret = operation("secrets rotate", {
         ? ""
         : ` At most ${MAX_ACTIVE_SECRETS} secrets can be active, so the oldest (${endedSecrets}) are expired now.`
     }`,
-  examples: ["ops secrets rotate --organization org_…", "ops secrets rotate --endpoint whe_… --grace 48h"],
+  examples: ["ops secrets rotate --endpoint whe_… --grace 48h"],
 })
 
 export const revokeSecret = operation("secrets revoke", {

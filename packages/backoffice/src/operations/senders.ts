@@ -16,13 +16,14 @@ import {
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import * as Senders from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
+import { DkimKey, generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { senderMailbox } from "@outreach/mail/mailFrom"
 import { DnsServer } from "@outreach/process/dnsServers"
 import type { Effect } from "effect"
 import { formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { SenderSetup } from "../senders/SenderSetup.ts"
-import { field, file, organizationId, required } from "./Field.ts"
+import { field, organizationId, required } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { type Part, rowsPart } from "./Part.ts"
 
@@ -47,7 +48,7 @@ const details = {
 
 const key = {
   selector: field(Selector, "Key selector", { hint: "Such as s2026; default the date and four digits" }),
-  dkimKey: file("Key file", { hint: "Private RSA key; default a new key" }),
+  dkimKey: field(DkimKey, "Key", { kind: "lines", hint: "Private RSA key; default a new key" }),
 }
 
 const dnsServer = field(DnsServer, "Name server", { hint: "ip[:port]; default this machine's" })
@@ -98,10 +99,9 @@ export const createSender = operation("senders create", {
   },
   faults: { ...domainFaults, SenderExists: "programId", ProgramNotFound: "programId" },
   *run({ selector, dkimKey, ...request }) {
-    const { linkHost, keyPair } = yield* SenderSetup
-    return yield* describeSender(
-      yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
-    )
+    const { linkHost } = yield* SenderSetup
+    const keyPair = dkimKey ?? (yield* generateDkimKeyPair)
+    return yield* describeSender(yield* Senders.addSender(request, { ...keyPair, selector }, linkHost))
   },
   show: (sender) => partsOf(sender),
   done: () => "Added. Publish its DNS records, then verify it. It isn't used before.",
@@ -169,8 +169,8 @@ export const rotateDkimKey = operation("senders rotate-dkim", {
   input: key,
   faults: { SelectorTaken: "selector" },
   *run({ senderId, selector, dkimKey }) {
-    const { keyPair } = yield* SenderSetup
-    return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
+    const keyPair = dkimKey ?? (yield* generateDkimKeyPair)
+    return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...keyPair, selector }))
   },
   show: (sender) => partsOf(sender),
   done: () =>

@@ -130,10 +130,7 @@ export const importSuppressions = operation("suppressions import", {
     const { scope } = yield* findScope({ programId, organizationId })
     return { ...scope, ...(yield* (yield* imports).importSuppressions(scope, file, options)) }
   },
-  examples: [
-    "ops suppressions import --program pgm_… accounts.csv",
-    "ops suppressions import --organization org_… bounces.csv --reason bounced",
-  ],
+  examples: ["ops suppressions import --organization org_… bounces.csv --reason bounced"],
 })
 
 const PAGE_SIZE = 1000
@@ -160,8 +157,5 @@ export const exportSuppressions = operation("suppressions export", {
     yield* file.keep
     return { out, entries }
   },
-  examples: [
-    "ops suppressions export --organization org_… --out suppressions.csv",
-    "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
-  ],
+  examples: ["ops suppressions export --organization org_… --reason bounced --out bounces.csv"],
 })

@@ -1,7 +1,6 @@
-import type { DkimKeyPair, Sender } from "@outreach/domain/senders/Sender"
+import type { Sender } from "@outreach/domain/senders/Sender"
 import { createResolver, type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
 import { Context, Effect } from "effect"
-import type { TaggedFailure } from "../operations/Operation.ts"
 import { type LinkTarget, linkDomainFindings } from "./linkDomainFindings.ts"
 
 /** The process's means to set up senders. */
@@ -12,8 +11,6 @@ export class SenderSetup extends Context.Service<
     readonly linkHost: string | null
     /** Looks up a sender's DNS records, and whether this deployment serves its link domain. */
     lookUp(sender: Sender, linkDomain: string | null, dnsServer?: string): Effect.Effect<ReadonlyArray<RecordFinding>>
-    /** Reads a private key from a file, or creates one. */
-    keyPair(file?: string): Effect.Effect<DkimKeyPair, TaggedFailure>
   }
 >()("backoffice/SenderSetup") {}
 

@@ -15,11 +15,11 @@ import {
 import { SenderSetup } from "../../src/senders/SenderSetup.ts"
 
 const published = "192.0.2.53"
+const dkimKey = { publicKey: "public", privateKey: Redacted.make("private") }
 const setup = Layer.succeed(SenderSetup, {
   linkHost: "api.outreach.test",
   lookUp: (_, __, dnsServer) =>
     Effect.succeed([{ record: "", ...(dnsServer === published ? ok("found") : failed("missing", "Publish it.")) }]),
-  keyPair: () => Effect.succeed({ publicKey: "public", privateKey: Redacted.make("private") }),
 })
 const { test } = testsOnDatabase({ layer: setup })
 
@@ -29,7 +29,7 @@ const seed = Effect.gen(function* () {
   const from = { name: "Acme", address: "outreach@acme.test" }
   // A link domain belongs to one organization.
   const linkDomain = `${crypto.randomUUID()}.acme.test`
-  const sender = yield* createSender.run({ organizationId, from, selector: "s1", linkDomain }, "Dana")
+  const sender = yield* createSender.run({ organizationId, from, selector: "s1", linkDomain, dkimKey }, "Dana")
   return { organizationId, from, linkDomain, sender, senderId: sender.id }
 })
 
@@ -43,7 +43,7 @@ describe("a sender", () => {
     const change = { senderId, replyTo: null, linkDomain: "next.acme.test" }
     const changed = yield* updateSender.run(change, "Dana")
     expect(updateSender.done(changed, change)).toContain("Publish the new DNS records")
-    const { keys } = yield* rotateDkimKey.run({ senderId, selector: "s2" }, "Dana")
+    const { keys } = yield* rotateDkimKey.run({ senderId, selector: "s2", dkimKey }, "Dana")
     expect(keys.map(({ selector, state }) => [selector, state])).toEqual([
       ["s2", "pending"],
       ["s1", "signing"],
@@ -62,7 +62,9 @@ describe("a sender", () => {
   test("belongs to a program of its organization", function* () {
     const { organizationId, from } = yield* seed
     const { program } = yield* seedCampaign({ recipients: 0 })
-    const refused = yield* Effect.flip(createSender.run({ organizationId, programId: program.id, from }, "Dana"))
+    const refused = yield* Effect.flip(
+      createSender.run({ organizationId, programId: program.id, from, dkimKey }, "Dana"),
+    )
     expect(refused).toMatchObject({ _tag: "ProgramNotFound" })
   })
 })

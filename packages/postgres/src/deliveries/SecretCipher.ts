@@ -30,12 +30,12 @@ export class SecretCipher extends Context.Service<
     keyIdOf(stored: Uint8Array, organizationId: string): string | undefined
   }
 >()("postgres/SecretCipher") {
-  /** A cipher for processes that don't handle secrets. Its methods throw. */
-  static readonly withoutKey: SecretCipher["Service"] = {
-    keyIds: [],
-    encrypt: needKey,
-    decrypt: needKey,
-    keyIdOf: needKey,
+  /** Creates a cipher that fails when it is used. */
+  static readonly failing = (error: unknown): SecretCipher["Service"] => {
+    const fail = (): never => {
+      throw error
+    }
+    return { keyIds: [], encrypt: fail, decrypt: fail, keyIdOf: fail }
   }
 
   /** Creates the cipher from 32-byte keys. */
@@ -92,8 +92,4 @@ const tryDecrypt = (key: KeyObject, stored: Uint8Array, organizationId: string):
   } catch {
     return undefined
   }
-}
-
-function needKey(): never {
-  throw new Error("SECRETS_KEY is needed to encrypt or decrypt a signing secret")
 }

@@ -3,7 +3,6 @@ import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSe
 import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
 import { type Sender, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import type { RecordFinding } from "@outreach/mail/dnsFindings"
 import { Clock, Context, Effect, Layer } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -60,10 +59,7 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
   }),
 }) {
   static readonly layer = Layer.provideMerge(
-    Layer.effect(
-      SenderSetup,
-      SenderLookUps.useSync(({ linkHost, lookUp }) => ({ linkHost, lookUp, keyPair: () => generateDkimKeyPair })),
-    ),
+    Layer.effect(SenderSetup, SenderLookUps),
     Layer.effect(SenderLookUps, SenderLookUps.make),
   )
 }
