@@ -1251,6 +1251,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.restore_fault()
  RETURNS text
  LANGUAGE plpgsql
+ STABLE
 AS $function$
 begin
   if exists (select from restores where finished_at is null) then

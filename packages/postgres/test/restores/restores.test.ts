@@ -7,8 +7,8 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
-import { column, sql, value } from "@outreach/testing/sql"
-import { Effect } from "effect"
+import { column, sql, untilBlocked, value, whileOpen } from "@outreach/testing/sql"
+import { Effect, Fiber } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 
 const { run, test } = testsOnDatabase()
@@ -107,4 +107,22 @@ test("a database that moved to a different server doesn't send until an operator
   expect(yield* claimed).toEqual([])
   expect(yield* acceptPromotion()).toMatchObject({ fault: null, recorded: current })
   expect(yield* claimed).toEqual(recipients.slice(1))
+})
+
+test("a fault and the identity next to it are read at one moment", function* () {
+  const restores = yield* RestoreRepository
+  const { current } = yield* restores.databaseState
+  yield* restores.record(current!)
+  const reading = yield* whileOpen(
+    Effect.andThen(sql`select pg_advisory_xact_lock(1)`, sql`update clock_watch set identity = identity || '-lost'`),
+    () =>
+      Effect.tap(
+        Effect.forkDetach(
+          sql`select pg_advisory_xact_lock(1) is null as waited, restore_fault() as fault, identity from clock_watch`,
+        ),
+        untilBlocked(),
+      ),
+  )
+  expect(yield* Fiber.join(reading)).toMatchObject([{ fault: null, identity: current }])
+  expect(yield* restores.databaseState).toMatchObject({ fault: "moved" })
 })
