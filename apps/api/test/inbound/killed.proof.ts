@@ -59,7 +59,7 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
           signal: AbortSignal.timeout(10_000),
         })
         if (status === 200) return
-        // A running process must not return anything else.
+        // A running process must return no other error.
         expect(status).toBe(503)
       } catch (error) {
         // The connection failed, or the request timed out.

@@ -40,7 +40,7 @@ export const renderPlain = (title: string, body: ComponentChildren, status?: num
     status,
   )
 
-/** Renders the response to a form whose session has ended. The entered values can be submitted again. */
+/** Renders the response to a form after its session has ended. The entered values can be submitted again. */
 export const renderSignedOut = (action: string, form: URLSearchParams | undefined): Response =>
   renderPlain(
     "Signed out",

@@ -23,7 +23,7 @@ export const softRetryDelay = (attempt: number, greylistedSeconds?: number): num
 
 /** Waits in seconds if the fault isn't the mailbox's; such attempts don't count against it. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
-/** Wait of a single message that was too slow or couldn't be signed: others are sent in the meantime. */
+/** Wait of a single message that was too slow or couldn't be signed: other ones are sent meanwhile. */
 const SLOW_RETRY = 900
 
 /** Waits after unknown outcomes, in seconds; after the last, the message is quarantined. */
@@ -39,7 +39,7 @@ export const sendMessage = Effect.fnUntraced(function* (
   options: {
     /** Ends the turn when the server has responded, before that is recorded; undefined without a turn. */
     readonly release: Effect.Effect<void> | undefined
-    /** Returns whether the lease is still held. */
+    /** Returns whether the lease still belongs to the worker. */
     readonly isHeld: () => boolean
   },
 ) {
@@ -70,7 +70,7 @@ export const sendMessage = Effect.fnUntraced(function* (
   return yield* settle(outcome)
 })
 
-/** Outcome of a message whose sender stopped before the server responded. */
+/** Outcome of a message if its worker stopped before the server responded. */
 const STOPPED: MailOutcome = { _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } }
 
 /** Returns whether a message was composed, so that the mail server was contacted about it. */
