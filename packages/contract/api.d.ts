@@ -527,9 +527,7 @@ type EventDefinition<Type extends EventType> = {
     readonly envelope: Schema<EventEnvelope<Type>>;
 };
 /** All event types: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
-declare const EVENTS: {
-    readonly [Type in EventType]: EventDefinition<Type>;
-};
+declare const EVENTS: { readonly [Type in EventType]: EventDefinition<Type>; };
 /** An event on the wire, by type. */
 type EventEnvelope<Type extends EventType = EventType> = {
     [T in Type]: T extends keyof ServiceEventData ? ServiceEvent<T> : T extends keyof ConsumerEventData ? ConsumerEvent<T> : never;
