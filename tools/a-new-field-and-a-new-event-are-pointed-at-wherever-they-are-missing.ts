@@ -108,6 +108,11 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           '  "outreach.email_opened": {',
           `  "${EVENT}": { name: "forwarded", isInDigest: true, isHit: false, stamp: null, isIndexed: true },`,
         ],
+        [
+          "packages/contract/src/events.ts",
+          '  "clinician.account_created": {',
+          `  "${EVENT}": { description: "Forwarded", data: z.looseObject(outcome) },`,
+        ],
       ],
       packages: ["packages/backoffice"],
       tests: [
