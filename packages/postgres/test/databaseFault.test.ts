@@ -31,7 +31,8 @@ describe("the check of the database", () => {
     expect(yield* codeAfter(later)).toBeUndefined()
   })
 
-  test("finds an older schema and a read-only database", function* () {
+  test("finds a missing or older schema and a read-only database", function* () {
+    expect(yield* codeAfter("alter table migrations rename to migrations_away")).toBe("42P01")
     const older = "delete from migrations where file = 'functions/make_id.sql'"
     expect(yield* codeAfter(older)).toBe("OLD_SCHEMA")
     expect(yield* codeAfter("set transaction read only")).toBe("25006")
@@ -63,9 +64,5 @@ describe("the check of the database", () => {
     const check = Effect.flatten(makeDatabaseFault("1 minute"))
     const fault = yield* Effect.provide(check, adaptersFor(hidden.href), { local: true })
     expect(fault).toMatchObject({ code: "SEARCH_PATH" })
-  })
-
-  test("finds a missing schema", function* () {
-    expect(yield* codeAfter("alter table migrations rename to migrations_away")).toBe("42P01")
   })
 })

@@ -123,12 +123,13 @@ const beginErasure = Effect.fnUntraced(function* (
 const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: PersonalDataCounts) {
   const erasures = yield* ErasureRepository
   yield* erasures.forgetEvents
-  yield* erasures.eraseResponses(state.organizationId)
   yield* applyWaiting(state)
   for (const table of LATER_TABLES) {
     if (done[table] !== undefined) continue
     yield* erasures.progress(state, table, yield* erasures.erase(state, table))
   }
+  // Last, because requests may read and store the data until it is erased.
+  yield* erasures.eraseResponses(state.organizationId)
   return yield* erasures.finish(state)
 })
 

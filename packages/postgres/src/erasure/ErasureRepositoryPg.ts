@@ -96,13 +96,12 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
       return { organizationId, npis: [], emails: [], recipients }
     }),
 
-    eraseResponses: Effect.fnUntraced(function* (organizationId) {
+    eraseResponses: (organizationId) => {
       const remove = sql`delete from stored_responses where organization_id = ${organizationId}`
-      yield* remove
       // Requests with a key share this lock while they run, so responses that were read before the erasure are stored now.
       const lock = sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
-      yield* sql.withTransaction(Effect.andThen(lock, remove))
-    }),
+      return Effect.andThen(remove, sql.withTransaction(Effect.andThen(lock, remove)))
+    },
 
     forgetEvents: sql`
         delete from erased_events where erased_at < plausible_now() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`,

@@ -6,6 +6,7 @@ import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseClinician, eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
@@ -228,6 +229,18 @@ describe("a partner's response", () => {
       where organization_id = ${id}`
     expect(responses).toEqual([{ response: null }, { response: null }])
   })
+})
+
+test("a response that is stored while the erasure still finds the clinician's data is deleted", function* () {
+  const { id } = yield* seedSent(1)
+  const request = { organizationId: id, key: "late", fingerprint: Buffer.from("late") }
+  const { store } = yield* IdempotencyRepository
+  const reading = store(request, { status: 200, headers: {}, body: person.npi }, 1000)
+  yield* Effect.updateService(erase(id), ErasureRepository, (erasures) => ({
+    ...erasures,
+    erase: (...args) => Effect.andThen(reading, erasures.erase(...args)),
+  }))
+  expect(yield* countOf("stored_responses", id)).toBe(0)
 })
 
 test("a group of failures loses the line of an erased response, and keeps the dead letters with the remaining data", function* () {

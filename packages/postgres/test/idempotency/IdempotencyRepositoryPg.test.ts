@@ -34,9 +34,7 @@ describe("a stored response", () => {
     const organizationId = yield* seedOrganization
     const row = { npi: "1234567893", name: "Zoë 😀", at: null }
     const page = (length: number) => JSON.stringify(Array.from({ length }, () => row))
-    // Hardly compressible.
-    const noise = Array.from({ length: 60_000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join()
-    const bodies = [null, "", "{}", '{"at":"é"}', page(500), page(20_000), noise]
+    const bodies = [null, "", "{}", '{"at":"é"}', page(500)]
     const sizes: Array<number> = []
     for (const [n, body] of bodies.entries()) {
       const before = (yield* stored(organizationId)).bytes
@@ -49,8 +47,6 @@ describe("a stored response", () => {
     }
     expect(sizes.slice(0, 4)).toEqual([0, 0, 2, 11])
     expect(sizes[4]).toBeLessThan(page(500).length / 20)
-    expect(sizes[5]).toBeLessThan(page(20_000).length / 20)
-    expect(sizes[6]).toBeGreaterThan(256 * 1024)
   })
 
   test("is deleted after a day", function* () {
@@ -61,8 +57,8 @@ describe("a stored response", () => {
       yield* responses.store(request(organizationId, key), response("{}"), MANY)
     }
     yield* sql`
-      update stored_responses set created_at = clock_timestamp() - interval '1 day 1 second'
-      where organization_id = ${organizationId} and key = any (${old})`
+      update stored_responses set created_at = clock_timestamp() - case key when 'young' then interval '23:59' else '24:00:01' end
+      where organization_id = ${organizationId}`
     for (const key of old) expect(yield* responses.find(request(organizationId, key))).toBeUndefined()
     yield* responses.store(request(organizationId, "replaced"), response("[]"), MANY)
     yield* (yield* OldRows).deleteResponses
