@@ -106,7 +106,7 @@ const compileText = (cut: CutBody): ((variables: TemplateVariables) => string) |
   if (!codes.every((code) => PLAIN_OUTPUT.test(code))) return undefined
   const text = mailText(hidden)
     // Characters that were written as references are not code.
-    .replaceAll(/\{(?=[{%])/g, '{{ "{" }}')
+    .replaceAll(/\{(?=[{%\uE000])/g, '{{ "{" }}')
     .replaceAll(/\0(\d+)\0/g, (_, index) => EDGE + hrefs[index] + EDGE)
   return compileTemplate(restore(text), "text")
 }
