@@ -80,7 +80,9 @@ export const hideCode = (template: string) => {
   const codes: Array<string> = []
   const hidden = template.replaceAll(CODE, (code) => `\uE000${codes.push(code) - 1}\uE001`)
   const restore = (text: string): string => text.replaceAll(/\uE000(\d+)\uE001/g, (word, index) => codes[index] ?? word)
-  return { hidden, restore, codes }
+  /** The same for text that an HTML parser decoded: braces that were written as references are not code. */
+  const restoreDecoded = (text: string): string => restore(text.replaceAll(/\{(?=[{%\uE000])/g, '{{ "{" }}'))
+  return { hidden, restore, restoreDecoded, codes }
 }
 
 /** Inserts a token into the partner's own link, in place of `{token}`. */

@@ -102,13 +102,10 @@ const compileText = (cut: CutBody): ((variables: TemplateVariables) => string) |
   const html = writeCut(cut, (attribute, href) =>
     NOT_SHOWN.test(href) ? attribute : `href="${EDGE}${hrefs.push(href) - 1}${EDGE}"`,
   )
-  const { hidden, restore, codes } = hideCode(html)
+  const { hidden, restoreDecoded, codes } = hideCode(html)
   if (!codes.every((code) => PLAIN_OUTPUT.test(code))) return undefined
-  const text = mailText(hidden)
-    // Characters that were written as references are not code.
-    .replaceAll(/\{(?=[{%\uE000])/g, '{{ "{" }}')
-    .replaceAll(/\0(\d+)\0/g, (_, index) => EDGE + hrefs[index] + EDGE)
-  return compileTemplate(restore(text), "text")
+  const text = restoreDecoded(mailText(hidden)).replaceAll(/\0(\d+)\0/g, (_, index) => EDGE + hrefs[index] + EDGE)
+  return compileTemplate(text, "text")
 }
 
 // Compiled once: the selectors cost as much as the conversion.

@@ -20,7 +20,7 @@ export interface CutBody {
 export const cutAtLinks = (template: string): CutBody => {
   // Tags before the document are left out, because text there would start the body.
   const [tags] = /^(?:\s|\{%.*?%\})*/s.exec(template)!
-  const { hidden: html, restore } = hideCode(template.slice(tags.length))
+  const { hidden: html, restore, restoreDecoded } = hideCode(template.slice(tags.length))
   // By start position, because the tree repeats elements that were closed out of order.
   const edits = new Map<number, { readonly start: number; readonly end: number; readonly mark: Mark }>()
   let bodyEnd = html.length
@@ -40,7 +40,7 @@ export const cutAtLinks = (template: string): CutBody => {
     const { startOffset: start, endOffset: end } = excluding ?? attribute
     const isExcluded = excluding !== undefined
     const written = isExcluded ? "" : restore(html.slice(start, end))
-    edits.set(start, { start, end, mark: { attribute: written, href: restore(href), isExcluded } })
+    edits.set(start, { start, end, mark: { attribute: written, href: restoreDecoded(href), isExcluded } })
   }
 
   const inOrder = [...edits.values(), { start: bodyEnd, end: bodyEnd, mark: "pixel" as const }]

@@ -151,6 +151,8 @@ describe("composeBody", () => {
 
   it("reads characters written as references as text, not as code", () => {
     expect(compose("&#123;&#123; token }} &#123;% if %} &#123;{{ token }}").text).toBe("{{ token }} {% if %} {aB3dE9")
+    const tracked = links.click(to, "https://x.test/?{{aB3dE9")
+    expect(compose('<a href="https://x.test/?&#123;&#123;{{ token }}">x</a>').text).toBe(`x [${tracked}]`)
   })
 
   it("throws for a field that is missing, and composes the next", () => {
