@@ -15,7 +15,7 @@ import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Display, openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { checkPort, findConsolePort, lockDirectory } from "./preconditions.ts"
+import { checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, launchCampaign, writeSampleRecipients } from "./seed/launchCampaign.ts"
@@ -34,7 +34,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
   const removeAddresses = Effect.promise(() => rm(addresses, { force: true }))
   yield* Effect.acquireRelease(removeAddresses, () => removeAddresses)
   const baseUrl = `http://${host}:${yield* checkPort(host, port, "--port")}`
-  const consoleUrl = `http://${host}:${yield* findConsolePort(host, options.consolePort)}`
+  const consolePort = yield* holdConsolePort(host, options.consolePort)
+  const consoleUrl = `http://${host}:${consolePort.port}`
 
   display.step("starting PostgreSQL")
   const database = yield* openDatabase(options)
@@ -94,6 +95,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
     for (const [name, url, note] of addressLines) display.print(`${name.padEnd(18)}${url}   ${note}`)
     if (earlier !== undefined) display.print(EARLIER_RUN)
     display.step("starting the API, the worker and the console")
+    yield* consolePort.release
     const [failed] = yield* Effect.all(
       [
         startServices({

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 import { serveHttp } from "./serveHttp.ts"
 
@@ -10,11 +10,13 @@ export const checkPort = (host: string, port: number, option: string) =>
 
 const CONSOLE_PORT = 8090
 
-/** Returns the requested port of the console. Default: 8090, or a free one if that is in use. */
-export const findConsolePort = (host: string, requested: number | undefined) =>
-  requested === undefined
-    ? Effect.catch(checkPort(host, CONSOLE_PORT, "--console-port"), () => checkPort(host, 0, "--console-port"))
-    : checkPort(host, requested, "--console-port")
+/** Holds the requested port of the console until `release`, so that no other sandbox takes it. Default: 8090, or a free one if that is in use. */
+export const holdConsolePort = Effect.fnUntraced(function* (host: string, requested: number | undefined) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const hold = (port: number) => serveHttp(host, port, "--console-port", () => {}).pipe(Scope.provide(scope))
+  const port = yield* requested === undefined ? Effect.catch(hold(CONSOLE_PORT), () => hold(0)) : hold(requested)
+  return { port, release: Scope.close(scope, Exit.void) }
+})
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox has locked it; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {

@@ -28,7 +28,8 @@ export const runService = Effect.fnUntraced(function* (
   const { main, loader, environment, log, onRestart } = options
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const loaders = [import.meta.resolve("./exitWithParent.ts"), loader ?? []].flat()
-  const start = (ended: string | undefined): ChildProcess => {
+  let ended: string | undefined
+  const start = Effect.sync((): ChildProcess => {
     const file = openSync(log, ended === undefined ? "w" : "a", 0o600)
     const args = [...loaders.flatMap((url) => ["--import", url]), fileURLToPath(main)]
     // In its own session, Ctrl-C does not reach the service. The sandbox stops it.
@@ -41,14 +42,9 @@ export const runService = Effect.fnUntraced(function* (
     child.stdin!.on("error", () => {})
     if (ended !== undefined) onRestart(`${name} ended (${ended}), restarted`)
     return child
-  }
-  let ended: string | undefined
+  })
   for (;;) {
-    const child: ChildProcess = yield* Effect.acquireUseRelease(
-      Effect.sync(() => start(ended)),
-      awaitExit,
-      stop,
-    )
+    const child: ChildProcess = yield* Effect.acquireUseRelease(start, awaitExit, stop)
     if (child.exitCode) {
       const tail = readFileSync(log, "utf8").slice(-LOG_TAIL_CHARACTERS).trimEnd()
       return yield* new SandboxError({ message: `The ${name} has ended. Its last output, in ${log}:\n${tail}` })
@@ -72,9 +68,7 @@ const STOP_TIMEOUT_MS = 3000
 const stop = (child: ChildProcess): Effect.Effect<unknown> =>
   Effect.suspend(() => {
     child.kill("SIGTERM")
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS)
-    return Effect.ensuring(
-      awaitExit(child),
-      Effect.sync(() => clearTimeout(timer)),
-    )
+    // Has no effect on a process that has ended.
+    setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS).unref()
+    return awaitExit(child)
   })

@@ -7,8 +7,7 @@ import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
-import { checkPort, findConsolePort, lockDirectory } from "../src/preconditions.ts"
-import { serveHttp } from "../src/serveHttp.ts"
+import { checkPort, holdConsolePort, lockDirectory } from "../src/preconditions.ts"
 import { received } from "./receivedEvents.ts"
 import { type Addresses, runSandbox, type SandboxProcess, writeRecipients } from "./runSandbox.ts"
 
@@ -52,20 +51,13 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
   })
   expect(state.told).toEqual({ account_created: 2, learner_qualified: 2, completer_qualified: 2 })
   const byWebhook = new Set(state.events.map(({ event_type: type }) => type))
-  expect([...byWebhook].sort()).toEqual(
-    Object.keys(EVENTS)
-      .filter((type) => type.startsWith("outreach."))
-      .sort(),
-  )
+  const outbound = Object.keys(EVENTS).filter((type) => type.startsWith("outreach."))
+  expect([...byWebhook].sort()).toEqual(outbound.sort())
 
   const client = createClient({ apiKey: addresses.api_key, baseUrl: addresses.base_url })
-  const feed: string[] = []
-  const dates = new Set<string>()
-  for await (const event of client.listEvents({ since: "2020-01-01T00:00:00Z" })) {
-    feed.push(event.event_type)
-    dates.add(event.occurred_at.slice(0, 10))
-  }
-  expect([...new Set(feed)].sort()).toEqual([...FEED_EVENT_TYPES].sort())
+  const feed = await Array.fromAsync(client.listEvents({ since: "2020-01-01T00:00:00Z" }))
+  expect([...new Set(feed.map((event) => event.event_type))].sort()).toEqual([...FEED_EVENT_TYPES].sort())
+  const dates = new Set(feed.map((event) => event.occurred_at.slice(0, 10)))
 
   // There are two dates if midnight passed meanwhile.
   const digests = await eventually(
@@ -76,15 +68,10 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
   expect(days.at(-1)!.funnel.cumulative).toEqual({ account_created: 2, learner_qualified: 2, completer_qualified: 2 })
   const sum = (count: (outreach: (typeof days)[number]["outreach"]) => number) =>
     days.reduce((total, { outreach }) => total + count(outreach), 0)
-  expect([
-    sum((counts) => counts.recipients_published),
-    sum((counts) => counts.sent),
-    sum((counts) => counts.bounced),
-    sum((counts) => counts.opened),
-    sum((counts) => counts.clicked),
-    sum((counts) => counts.without_suspected_bots.opened),
-    sum((counts) => counts.without_suspected_bots.clicked),
-  ]).toEqual([10, 8, 2, 4, 4, 4, 2])
+  const names = ["recipients_published", "sent", "bounced", "opened", "clicked"] as const
+  expect(names.map((name) => sum((counts) => counts[name]))).toEqual([10, 8, 2, 4, 4])
+  const hits = ["opened", "clicked"] as const
+  expect(hits.map((name) => sum((counts) => counts.without_suspected_bots[name]))).toEqual([4, 2])
 }, 300_000)
 
 it("shows the sample partner as a page to a browser, and as JSON to other clients", async () => {
@@ -126,13 +113,8 @@ it("links to the partner's own view of the console", async () => {
   const first = await openConsole(url)
   expect(new URL(first.url).pathname).toBe(`/partners/${addresses.organization_id}`)
   const page = await first.text()
-  for (const part of [
-    "<bdi>Sample partner</bdi> <small>partner</small>",
-    `/endpoints/${addresses.endpoint_id}`,
-    `${addresses.base_url}/docs`,
-  ]) {
-    expect(page).toContain(part)
-  }
+  const links = [`/endpoints/${addresses.endpoint_id}`, `${addresses.base_url}/docs`]
+  for (const part of ["<bdi>Sample partner</bdi> <small>partner</small>", ...links]) expect(page).toContain(part)
 })
 
 /** Signs in with a link of the sandbox, and opens the first page. */
@@ -151,12 +133,14 @@ it("names the port that is in use, and the sandbox that uses the folder", async 
   expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.child.pid}.`)
 })
 
-it("takes another port for the console where 8090 is in use, unless one is requested", async () => {
+it("holds the port of the console until it starts, and takes another where 8090 is in use, unless one is requested", async () => {
   const host = loopbackAddress()
   await Effect.gen(function* () {
-    yield* serveHttp(host, 8090, "", () => {})
-    expect(yield* findConsolePort(host, undefined)).not.toBe(8090)
-    const { message } = yield* Effect.flip(findConsolePort(host, 8090))
+    const [first, second] = yield* Effect.all([holdConsolePort(host, undefined), holdConsolePort(host, undefined)])
+    expect([first.port, second.port === 8090]).toEqual([8090, false])
+    const { message } = yield* Effect.flip(holdConsolePort(host, 8090))
     expect(message).toContain("set --console-port to another port.")
+    yield* first.release
+    expect((yield* holdConsolePort(host, 8090)).port).toBe(8090)
   }).pipe(Effect.scoped, Effect.runPromise)
 })
