@@ -130,6 +130,16 @@ describe("verifyAudit", () => {
     expect(yield* problems()).toEqual([["replaced", 3]])
   })
 
+  test("reports any change of a link, and an inserted one", function* () {
+    const removed = "kind = 'removed', removed_at = now(), removed_by = ''"
+    const changes = ["number = 9", removed, "command_id = 'aud_x'", "previous = sha256('')", "hash = sha256('')"]
+    const inserted = "insert into audit_chain select 9, kind, 'aud_x', hash, hash from audit_chain where number = 8"
+    for (const edit of [...changes.map((change) => `update audit_chain set ${change} where number = 3`), inserted]) {
+      yield* Effect.andThen(restore, unguarded(edit))
+      expect(yield* problems(), edit).not.toEqual([])
+    }
+  })
+
   test("requires a recorded head or an export to find a rewritten or truncated chain", function* () {
     const head = parseHead((yield* verifyAudit({})).head)
     const lines = yield* exported

@@ -51,6 +51,8 @@ describe("the page of numbers", () => {
     expect(total.slice(1, 5)).toEqual(["2,640", "2,400", "241 %", "720 (1,200)30 %"])
     expect(total.slice(6)).toEqual(["3", "2", "1", "0", "241 %"])
     expect(textsOf(rowOf(document, `${YESTERDAY}, by program`, "Heart failure")).slice(1)).toEqual(total.slice(1))
+    const bound = await (await test().as("viewer", ours.organization.id)).get(`/numbers?${OF_YESTERDAY}`)
+    expect(textsOf(rowOf(bound.document, `${YESTERDAY}, by program`, "Total"))).toEqual(total)
     const today = await viewer.get(`/numbers?organization=${ours.organization.id}`)
     expect(Number(textsOf(rowOf(today.document, `${TODAY}, by program`, "Total"))[2]!.replace(",", "")) % 100).toBe(0)
   })

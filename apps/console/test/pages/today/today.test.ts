@@ -87,6 +87,7 @@ describe("the page of today", () => {
     expect(tilesOf(bound.document)).not.toHaveProperty("Workers alive")
     expect(all.words).toContain(`${other.organization.id.slice(-6)}.test`)
     expect(bound.words).toContain(`${one.organization.id.slice(-6)}.test`)
+    expect(bound.words).not.toContain(`${other.organization.id.slice(-6)}.test`)
   })
 })
 
