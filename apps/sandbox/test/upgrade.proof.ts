@@ -55,7 +55,7 @@ it("upgrades to the next release under traffic, and rolls the processes back, wi
     underWay += 1
     try {
       const response = await fetch(inService[turn++ % inService.length] + pathname + search, init)
-      if (response.status >= 500) failures.push(response.status)
+      if (response.status >= 400) failures.push(response.status)
       return response
     } catch (error) {
       if (!isOver) failures.push(error)
