@@ -58,7 +58,7 @@ export const SuppressionReader = reader("SuppressionReader", (sql) => ({
     { limit, after }: { readonly limit: number; readonly after: SuppressionCursor | null },
   ) {
     const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
-    // The next page skips the entries of the same time that were seen, by their number.
+    // The next page reads entries of the same time again, and skips them by their number.
     const rows = limit + (after?.seen ?? 0)
     const isMeant = allOf(
       sql`suppression.reason = wanted.reason`,
@@ -82,14 +82,14 @@ export const SuppressionReader = reader("SuppressionReader", (sql) => ({
         where organization_id = scope.organization_id and program_id = scope.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      order by "createdAt" desc, "organizationId", "programId", kind, value
-      limit ${limit} offset ${after?.seen ?? 0}`.pipe(decodeSuppressions)
-    let last: Pick<SuppressionCursor, "seen"> & { readonly createdAt: string } = after ?? { createdAt: "", seen: 0 }
-    return found.map((entry) => {
+      order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
+    let last = { createdAt: "", seen: 0 }
+    const entries = found.map((entry) => {
       const { createdAt, programId } = entry
       last = { createdAt, seen: createdAt === last.createdAt ? last.seen + 1 : 1 }
       return { ...entry, scope: programId === null ? "organization" : "program", seen: last.seen }
     })
+    return entries.filter(({ createdAt, seen }) => createdAt !== after?.createdAt || seen > after.seen).slice(0, limit)
   }),
 
   /** Finds the entries of these keys in an organization and its programs. */

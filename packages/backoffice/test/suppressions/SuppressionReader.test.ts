@@ -28,7 +28,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
 })
 
 describe("SuppressionReader", () => {
-  test("pages through all entries once, newest first, even if several have the same time", function* () {
+  test("pages through all entries once, newest first, even if several have the same time, or the last read one is lifted", function* () {
     const { organizationId } = yield* seed(21)
     const values: Array<string> = []
     const times: Array<string> = []
@@ -36,8 +36,9 @@ describe("SuppressionReader", () => {
     do {
       const page: Effect.Success<ReturnType<typeof suppressions.read>> = yield* suppressions.read(
         { organizationId },
-        { limit: 3, after },
+        { limit: 2, after },
       )
+      if (after === null) yield* sql`delete from suppressions where value = ${page.rows[1]!.value}`
       values.push(...page.rows.map(({ value }) => value))
       times.push(...page.rows.map(({ createdAt }) => createdAt))
       after = page.next
