@@ -9,6 +9,7 @@ import { inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import { consistentRead } from "../consistentRead.ts"
 import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 export const inboxFilters = {
@@ -105,7 +106,7 @@ export const InboxReader = reader("InboxReader", (sql) => {
     return { rows: data, next: next_cursor }
   })
 
-  // The newest keys of all organizations, then their events by primary key.
+  // The newest keys of all organizations, then their events by primary key. Both as of one moment, so that no page omits an event.
   const listApplied = Effect.fnUntraced(function* (
     { organizationId, type, from, to }: InboxFilter,
     limit: number,
@@ -137,7 +138,7 @@ export const InboxReader = reader("InboxReader", (sql) => {
       order by ${appliedOrder.order} limit ${limit + 1}`.pipe(decodeListed)
     const { data, next_cursor } = appliedOrder.page(rows, limit)
     return { rows: data, next: next_cursor ?? last ?? null }
-  })
+  }, consistentRead)
 
   const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
     select count(*)::int from (
