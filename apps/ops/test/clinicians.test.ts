@@ -21,9 +21,7 @@ it("clinicians erase counts on a dry run, prints the certificate after a confirm
   expect(planned.action).toMatch(/ Tables: recipients: 1, .*events: 3, /)
   const { outcome, ...certificate } = await runJson(...of("erase", organization.id, "--yes"))
   expect(outcome).toBe("erased")
-  expect(certificate).toMatchObject({
-    ...{ organization_id: organization.id, finished_at: expect.any(String) },
-  })
+  expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
   expect(certificate.hashes).toContain(certificate.subject)
   const counts: ReadonlyArray<number> = Object.values(certificate.counts)
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(planned.count)

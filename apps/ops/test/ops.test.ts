@@ -210,6 +210,7 @@ describe("a command line that is wrong", () => {
   it.each([
     ["unclear_selection", ["dead-letters", "replay"]],
     ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected"]],
+    ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected", "--dry-run"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--dry-run"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--endpoint", `whe_${NOBODY}`]],
     ["age_missing", ["dead-letters", "remove", "--reason", "rejected", "--yes"]],

@@ -30,13 +30,10 @@ const RUNS_AT_ONCE = ["--rate", "10000"]
 
 describe("dead-letters replay", () => {
   it("counts the dead letters by endpoint and reason on a dry run, and replays none", async () => {
-    const one = await seed(3)
-    await seed(12, { reason: "poison" })
-    const { count, action } = await runJson("dead-letters", "replay", "--all", "--dry-run")
-    expect({ count, action }).toEqual({
-      count: 15,
-      action: expect.stringMatching(/, poison: 12\. .*, exhausted: 3\. /),
-    })
+    const [one, other] = [await seed(3), await seed(12)]
+    const { count, action } = await runJson("dead-letters", "replay", "--all", "--rate", "5", "--dry-run")
+    const found = `…${other.slice(-4)}\\), exhausted: 12\\. .*…${one.slice(-4)}\\), exhausted: 3\\. .* at 5 per second`
+    expect({ count, action }).toEqual({ count: 15, action: expect.stringMatching(found) })
     const { stdout } = await run(["dead-letters", "replay", "--endpoint", one, "--dry-run"])
     expect(stdout).toMatch(
       /^Replay dead letters: 3 dead letters, each from attempt 1 \(.*\)\. .*, exhausted: 3\. Now, /,

@@ -47,7 +47,8 @@ const readSelection = (given: ValuesOf<typeof selection>) => {
 
 const affectedBy = Effect.fnUntraced(function* ({ groupId, endpointId, organizationId }: DeadLetterFilter) {
   const endpoints = yield* (yield* DeliveryReader).endpoints(organizationId)
-  const addressOf = (id: EndpointId) => endpoints.find((each) => each.id === id)?.url ?? id
+  // Several endpoints can have one address.
+  const addressOf = (id: EndpointId) => `${endpoints.find((each) => each.id === id)?.url ?? id} (…${id.slice(-4)})`
   const affects =
     groupId !== undefined
       ? { id: groupId, name: "an issue" }
@@ -68,9 +69,9 @@ export const replayDeadLetters = operation("dead-letters replay", {
   link: "Replay this selection",
   hasDryRun: true,
   input: { ...selection, rate },
-  *plan({ rate: _, ...given }) {
-    const { ids, filter } = toSelection(given)
-    if (ids.length > 0) return yield* new UnclearSelection()
+  *plan({ rate = DEFAULT_REPLAYS_PER_SECOND, ...given }) {
+    const { ids, all, filter } = toSelection(given)
+    if (ids.length > 0 || (all && Object.keys(filter).length > 0)) return yield* new UnclearSelection()
     const { count } = yield* DeadLetterReader
     const counts = yield* count(filter, MAX_COUNTED)
     const total = sumOf(counts)
@@ -82,9 +83,9 @@ export const replayDeadLetters = operation("dead-letters replay", {
     return {
       title: "Replay dead letters",
       many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1`,
-      count: total,
+      ...(hasMore ? {} : { count: total }),
       affects,
-      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}. Their history remains.`,
+      when: `Now, after live events and retries; at ${rate} per second it takes ${atLeast}${formatDuration(total / rate)}. Their history remains.`,
       facts: {
         ...(filter.from && { "Failed at or after": { at: filter.from } }),
         ...(filter.to && { "Failed before": { at: filter.to } }),
@@ -139,7 +140,7 @@ const countRemoved = Effect.fnUntraced(function* ({ olderThan, confirm, ...filte
   const { before, count, replayed } = found
   if (confirm !== undefined && confirm !== count) return yield* new NotConfirmed({ count, confirm })
   const many = `${formatCounted(count, "dead letter")} (${formatCount(replayed)} replayed) from before ${minuteOf(before)}`
-  return { filter, found, many }
+  return { filter, before, count, many }
 })
 
 export const removeDeadLetters = operation("dead-letters remove", {
@@ -149,8 +150,7 @@ export const removeDeadLetters = operation("dead-letters remove", {
   hasDryRun: true,
   input: removal,
   *plan(given) {
-    const { filter, found, many } = yield* countRemoved(given)
-    const { count } = found
+    const { filter, count, many } = yield* countRemoved(given)
     const because = "This can't be undone. The partner doesn't receive those that weren't replayed."
     return {
       title: "Remove dead letters",
@@ -165,14 +165,14 @@ export const removeDeadLetters = operation("dead-letters remove", {
     }
   },
   *run(given) {
-    const { filter, found } = yield* countRemoved(given)
-    const { advance } = yield* (yield* TaskProgress).bar("Removing", found.count)
+    const { filter, before, count } = yield* countRemoved(given)
+    const { advance } = yield* (yield* TaskProgress).bar("Removing", count)
     const purged = purgeDeadLetters(
       filter,
-      found.before,
+      before,
       Effect.tap(({ purged }) => advance(purged)),
     )
-    return { before: found.before, removed: yield* purged }
+    return { before, removed: yield* purged }
   },
   done: ({ removed }) => `${formatCounted(removed, "dead letter")} removed.`,
   examples: [
