@@ -66,7 +66,6 @@ export const formatMillis = (millis: number | null): string => {
     : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`
 }
 
-/** The width of the longest bar in terminal cells. */
 /** Describes an alert with the value of its fact. */
 export const describeAlert = ({ found, unit, value }: ActiveAlert): string =>
   found(unit === "count" ? formatCount(value) : formatDuration(value))
