@@ -73,7 +73,7 @@ const compileOutput = (output: string, part: TemplatePart) => {
 const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" }
 
 /** Outputs and tags. */
-const CODE = /\{\{(?:[^"'}]|"[^"]*"|'[^']*'|\}(?!\}))*\}\}|\{%.*?%\}/gs
+const CODE = /\{\{(?:[^"'}]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\}(?!\}))*\}\}|\{%.*?%\}/gs
 
 /** Replaces the outputs and tags of a template by words of private-use letters, so that an HTML parser reads them as text. `restore` puts them back. */
 export const hideCode = (template: string) => {

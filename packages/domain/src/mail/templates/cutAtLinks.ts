@@ -10,6 +10,9 @@ type Mark = { readonly attribute: string; readonly href: string; readonly isExcl
 /** Attribute of an untracked link; removed from sent mail. */
 const EXCLUDING_ATTRIBUTE = "data-no-track"
 
+/** The attribute of a URL, also next to a tag: `<a {% if token %}href="…"`. */
+const HREF = /^(?:\uE000\d+\uE001)*href$/
+
 /** An HTML body split at its links and its pixel: each piece with the following mark, and the rest. */
 export interface CutBody {
   readonly pieces: ReadonlyArray<readonly [before: string, mark: Mark]>
@@ -33,14 +36,18 @@ export const cutAtLinks = (template: string): CutBody => {
     if (!("tagName" in node)) continue
     const { tagName, attrs, sourceCodeLocation: place } = node
     if (tagName === "body" && place?.endTag) bodyEnd = place.endTag.startOffset
-    const attribute = tagName === "a" || tagName === "area" ? place?.attrs?.["href"] : undefined
-    const href = attribute && attrs.find(({ name }) => name === "href")?.value
-    if (attribute === undefined || href === undefined) continue
     const excluding = place?.attrs?.[EXCLUDING_ATTRIBUTE]
-    const { startOffset: start, endOffset: end } = excluding ?? attribute
     const isExcluded = excluding !== undefined
-    const written = isExcluded ? "" : restore(html.slice(start, end))
-    edits.set(start, { start, end, mark: { attribute: written, href: restoreDecoded(href), isExcluded } })
+    for (const { name, value } of tagName === "a" || tagName === "area" ? attrs : []) {
+      const attribute = HREF.test(name) ? place?.attrs?.[name] : undefined
+      if (attribute === undefined) continue
+      const { startOffset, endOffset: end } = excluding ?? attribute
+      const start = isExcluded ? startOffset : startOffset + name.length - "href".length
+      const written = isExcluded ? "" : restore(html.slice(start, end))
+      // A tag at the end of a URL without quotes may belong to one before it.
+      if (written.endsWith("%}")) continue
+      edits.set(start, { start, end, mark: { attribute: written, href: restoreDecoded(value), isExcluded } })
+    }
   }
 
   const inOrder = [...edits.values(), { start: bodyEnd, end: bodyEnd, mark: "pixel" as const }]

@@ -40,12 +40,12 @@ describe("the HTML of composeBody", () => {
     ["a value without quotes", "<a href={{ short_link }}>x</a>", `<a ${tracked(variables.short_link)}>x</a>`],
     [
       "an output with quotes and brackets",
-      `<a href="https://x.test/{{ token | append: "?a>b" }}">x</a>`,
-      `<a ${tracked("https://x.test/aB3dE9?a>b")}>x</a>`,
+      `<a href="https://x.test/{{ token | append: "?\\"a>b" }}">x</a>`,
+      `<a ${tracked('https://x.test/aB3dE9?"a>b')}>x</a>`,
     ],
     [
-      "a variable of the template",
-      `{% assign to = "https://x.test/" | append: token %}{% if token %}<a href="{{ to }}">x</a>{% endif %}`,
+      "a variable of the template, in a tag's branch",
+      `{% assign to = "https://x.test/" | append: token %}<a {% if to %}href="{{ to }}"{% else %}href="#"{% endif %}>x</a>`,
       `<a ${tracked("https://x.test/aB3dE9")}>x</a>`,
     ],
   ])("tracks %s", (_, html, expected) => {
