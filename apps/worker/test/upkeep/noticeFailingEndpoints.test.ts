@@ -156,22 +156,21 @@ describe("an endpoint that fails every call", () => {
   })
 
   test("fails since its first failed call, and not since before it was created, enabled or had its address", function* () {
-    const { endpoint } = yield* seed()
-    const { createdAt, failingSince } = yield* stateOf(endpoint.id)
-    expect(failingSince! >= createdAt.slice(0, -4)).toBe(true)
     const { enable, update } = yield* EndpointRepository
     const clock = () =>
       Effect.map(sql<{ now: string }>`select to_json(clock_timestamp()) #>> '{}' as now`, ([row]) => row!.now)
-    for (const reset of [update(endpoint.id, { url: EndpointUrl.make("https://new.test/") }), enable(endpoint.id)]) {
-      yield* sql`update delivery_outcomes set at = at - interval '10 minutes'`
-      yield* reset
-      expect(yield* judge).toEqual([])
-      expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
-    }
-    const before = Date.parse(yield* clock())
-    yield* count(endpoint.id, { serverErrors: 1 })
+    const [moved, enabled] = [yield* seed(), yield* seed()].map(({ endpoint }) => endpoint)
+    const { createdAt, failingSince } = yield* stateOf(moved!.id)
+    expect(failingSince! >= createdAt.slice(0, -4)).toBe(true)
+    yield* sql`update delivery_outcomes set at = at - interval '10 minutes'`
+    yield* update(moved!.id, { url: EndpointUrl.make("https://new.test/") })
+    yield* enable(enabled!.id)
     expect(yield* judge).toEqual([])
-    const since = Date.parse((yield* stateOf(endpoint.id)).failingSince!)
+    for (const each of [moved!, enabled!]) expect((yield* stateOf(each.id)).failingSince).toBe(null)
+    const before = Date.parse(yield* clock())
+    yield* count(enabled!.id, { serverErrors: 1 })
+    expect(yield* judge).toEqual([])
+    const since = Date.parse((yield* stateOf(enabled!.id)).failingSince!)
     expect(since >= before && since <= Date.parse(yield* clock())).toBe(true)
   })
 
