@@ -31,22 +31,14 @@ describe("progress", () => {
   })
 
   // util-linux's script gives a process a terminal, of 80 columns here.
-  it.skipIf(spawnSync("script", ["--version"]).status !== 0)(
-    "replaces its line on a terminal, cut to the width",
-    () => {
-      const shown = execFileSync(
-        "script",
-        ["-qec", `stty cols 80; ${process.execPath} ${SHOWS_PROGRESS}`, "/dev/null"],
-        {
-          encoding: "utf8",
-        },
-      )
-      const [line, bar] = shown.split("\r\n") as [string, string]
-      expect(line.split("\r\u001b[2K")).toEqual(["", "one", "x".repeat(79)])
-      const [, none, half, done] = bar.split("\r\u001b[2K")
-      expect(none).toBe(`Importing ${"░".repeat(40)} 0%`)
-      expect(half).toMatch(/^Importing █{20}░{20} 50%/)
-      expect(done).toMatch(/^Importing █{40} 100%/)
-    },
-  )
+  it.skipIf(spawnSync("script", ["--version"]).status !== 0)("replaces its line on a terminal, and cuts it", () => {
+    const command = `stty cols 80; ${process.execPath} ${SHOWS_PROGRESS}`
+    const shown = execFileSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" })
+    const [line, bar] = shown.split("\r\n") as [string, string]
+    expect(line.split("\r\u001b[2K")).toEqual(["", "one", "x".repeat(79)])
+    const [, none, half, done] = bar.split("\r\u001b[2K")
+    expect(none).toBe(`Importing ${"░".repeat(40)} 0%`)
+    expect(half).toMatch(/^Importing █{20}░{20} 50%/)
+    expect(done).toMatch(/^Importing █{40} 100%/)
+  })
 })

@@ -62,15 +62,12 @@ describe("a refusal", () => {
     expect(session.isOpen).toBe(false)
   })
 
-  it.each(["MAIL", "RCPT", "DATA"])(
-    "of %s is confirmed by the reply to QUIT, and ends the session",
-    async (command) => {
-      const { port, lines } = await lineServer(willingExcept({ [command]: "550 5.1.1 No such user", QUIT: "221 Bye" }))
-      const session = await open(port)
-      await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", responseCode: 550 })
-      expect([session.isOpen, lines.at(-1)]).toEqual([false, "QUIT"])
-    },
-  )
+  it.each(["MAIL", "RCPT", "DATA"])("of %s is confirmed by QUIT, and ends the session", async (command) => {
+    const { port, lines } = await lineServer(willingExcept({ [command]: "550 5.1.1 No such user", QUIT: "221 Bye" }))
+    const session = await open(port)
+    await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", responseCode: 550 })
+    expect([session.isOpen, lines.at(-1)]).toEqual([false, "QUIT"])
+  })
 
   it("is reported even if the server closes the connection right after it", async () => {
     const { port } = await lineServer((line, socket) => {

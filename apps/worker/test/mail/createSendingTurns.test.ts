@@ -1,6 +1,7 @@
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { clockTest as test } from "@outreach/testing/effectTest"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
 import { createSendingTurns } from "../../src/mail/createSendingTurns.ts"
 
@@ -61,7 +62,12 @@ describe("a turn", () => {
   })
 
   test("is refused to a message that could outlast its lease", function* () {
-    const { begin } = yield* setUp(1, 1)
-    expect(yield* (yield* begin(acme, -1n)).granted).toBeUndefined()
+    const { begin, take } = yield* setUp(1, 1)
+    const { release } = yield* take()
+    const late = [yield* begin(acme, -1n), yield* begin(acme, 5n), yield* begin(other, 5n)]
+    yield* TestClock.adjust("5 seconds")
+    for (const { granted } of late) expect(yield* granted).toBeUndefined()
+    yield* release
+    yield* take()
   })
 })
