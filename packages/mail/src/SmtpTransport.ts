@@ -145,10 +145,7 @@ export const smtpFailure = (error: SmtpError): MailFailure => {
   return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }
 }
 
-export class LoginFailed extends DescribedError(
-  "LoginFailed",
-  ({ reason }: { readonly reason: string }) => `The SMTP server rejected the login: ${reason}.`,
-) {}
+export class LoginFailed extends DescribedError("LoginFailed", "The SMTP server rejected the login: {reason}.") {}
 
 const LOGIN_TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
 

@@ -42,10 +42,7 @@ export function toErrorResponse(
 }
 
 /** Returns whether requests have a rate window: all except the health check and the webhook receiver. */
-const isCounted = (operation: OperationId | undefined): boolean => {
-  if (operation === undefined) return true
-  const { kind } = operations[operation].auth
-  return kind === "bearer" || kind === "scope"
-}
+const isCounted = (operation: OperationId | undefined): boolean =>
+  operation === undefined || ["bearer", "scope"].includes(operations[operation].auth.kind)
 
 const isLegacy = (code: PartnerErrorCode): code is PartnerErrorCode & LegacyErrorCode => code in legacyCatalog.codes
