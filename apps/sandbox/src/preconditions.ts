@@ -10,7 +10,7 @@ export const checkPort = (host: string, port: number, option: string) =>
 
 const CONSOLE_PORT = 8090
 
-/** Holds the requested port of the console until `release`, so that no other sandbox takes it. Default: 8090, or a free one if that is in use. */
+/** Occupies the requested port of the console until `release`, so that no other sandbox takes it. Default: 8090, or a free one if that is in use. */
 export const holdConsolePort = Effect.fnUntraced(function* (host: string, requested: number | undefined) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const hold = (port: number) => serveHttp(host, port, "--console-port", () => {}).pipe(Scope.provide(scope))
