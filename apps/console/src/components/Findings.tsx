@@ -13,7 +13,7 @@ export interface CheckResult extends Pick<Finding, "found" | "advice" | "command
   readonly check: Value
   readonly tone: Tone
   readonly word: string
-  /** The page that shows what was found. */
+  /** The page with the details. */
   readonly page?: string | undefined
   readonly since?: Timestamp | null
 }

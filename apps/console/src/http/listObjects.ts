@@ -12,7 +12,12 @@ import type { Controls } from "../components/forms.tsx"
 /** Number of campaigns in a filter. */
 const MAX_CAMPAIGNS = 200
 
-type Named = { readonly id: string; readonly name: string; readonly organizationId?: OrganizationId }
+type Named = {
+  readonly id: string
+  readonly name: string
+  readonly organizationId?: OrganizationId
+  readonly status?: string
+}
 
 /** The objects that a list's filters offer and its columns name. */
 export interface Objects {
@@ -50,8 +55,8 @@ export const readObjects = Effect.fnUntraced(function* (
   return { byField, nameOf: (id: string) => names.get(id) } satisfies Objects
 })
 
-/** Returns the options of the filters and of the form of a new object, which starts with the values of the filters. */
-export const optionsOf = ({ byField }: Objects, filter: object): Controls => {
+/** Returns the options of the filters, or of the form of a new object: it starts with the values of the filters, and doesn't offer archived programs. */
+export const optionsOf = ({ byField }: Objects, filter: object, isOfNew = false): Controls => {
   const { organizationId: organizations = [] } = byField
   const values = filter as Readonly<Record<string, unknown>>
   const isOfOne = values["organizationId"] !== undefined
@@ -60,7 +65,7 @@ export const optionsOf = ({ byField }: Objects, filter: object): Controls => {
   return Object.fromEntries(
     Object.entries(byField).map(([field, all]) => [
       fieldName(field),
-      { options: all.map(optionOf), value: values[field] },
+      { options: all.filter(({ status }) => !isOfNew || status !== "archived").map(optionOf), value: values[field] },
     ]),
   )
 }

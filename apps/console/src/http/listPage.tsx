@@ -131,12 +131,13 @@ export const listPage = <
     const around: Around<Row> = options.around?.(view) ?? {}
     const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
-    const choices = optionsOf(objects, filter)
-    const controls = { ...choices, ...around.controls }
+    const controls = { ...optionsOf(objects, filter), ...around.controls }
     const creation: Command | false = !!create && [create.action.command!, examplesOf(create.action.inputs as Fields)]
     return (
       <Page title={title} commands={[equivalent, creation, ...commands]}>
-        {create && <ActionForm {...create} controls={{ ...choices, ...create.controls }} isPrimary />}
+        {create && (
+          <ActionForm {...create} controls={{ ...optionsOf(objects, filter, true), ...create.controls }} isPrimary />
+        )}
         {around.above}
         <FilterBar action={address} inputs={filters} values={query} controls={controls} />
         {show !== undefined && rows.length > 0 && (

@@ -22,7 +22,7 @@ export const renderPage = (view: View, page: PageElement): Response => {
     )
   const body = render()
   const { rejected } = view
-  // A page may lack the form whose errors it should show.
+  // A page may lack the form of the errors that it should show.
   const shown = rejected?.isShown === false ? render(rejected.messages) : body
   return document(textOf(page.props.title), shown, rejected?.status)
 }

@@ -53,6 +53,18 @@ it("starts with the program of the list, keeps the typed values, and shows each 
   expect((await newest(program.id)).id).toBe(campaign.id)
 })
 
+it("offers no archived program", async () => {
+  const { program } = await seed()
+  await test().run(sql`update programs set status = 'archived' where id = ${program.id}`)
+  const { document } = await (await test().as("operator")).get(`/campaigns?organization=${program.organizationId}`)
+  const offeredBy = (form: string) =>
+    [...document.querySelectorAll(`form${form} select[name=program] option`)].map((option) =>
+      option.getAttribute("value"),
+    )
+  expect(offeredBy("[action='/campaigns/new']")).not.toContain(program.id)
+  expect(offeredBy("[method=get]")).toContain(program.id)
+})
+
 it("accepts a body of 1 MiB, rejects a larger one, and records neither", async () => {
   const { program } = await seed()
   const operator = await test().as("operator")
