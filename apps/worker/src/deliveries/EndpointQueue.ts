@@ -16,7 +16,7 @@ import { workerLimits } from "../workerLimits.ts"
 
 const { quickMs } = workerLimits.deliveries
 
-/** Outcomes of a partner whose calls hang. */
+/** Outcomes of a partner that responds too late. */
 const TIMEOUTS: ReadonlyArray<string> = [
   "deadline",
   "headers_timeout",
@@ -58,7 +58,6 @@ export interface EndpointQueue {
   pausedUntil: number
 }
 
-/** Creates a queue. */
 export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
@@ -103,7 +102,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
 export const secretsAt = ({ secrets }: EndpointQueue, now: number): ReadonlyArray<Redacted.Redacted> =>
   secrets.flatMap(({ secret, endsAt }) => (now < endsAt ? secret : []))
 
-/** Whether an endpoint has deliveries whose calls may start. */
+/** Whether calls of an endpoint may start. */
 export const hasCallable = ({ log, due }: EndpointQueue): boolean => log.waiting.length > 0 || due.length > 0
 
 /** Whether a delivery must be sent alone, because it may have crashed its workers. */
@@ -143,7 +142,7 @@ export const learn = (
 /** Whether no request was sent, so that it doesn't count as an attempt. */
 export const isNotMade = (attempt: Outcome["attempt"]): boolean => attempt?.outcome === "name_not_asked"
 
-/** Returns what to write about an endpoint: the intent to call for what was read, the breaker if it has changed, and outcomes. */
+/** Returns the data to write about an endpoint: the intent to send the deliveries that were read, the breaker if it has changed, and outcomes. */
 export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome>, now: number): Progress => {
   const { endpointId, log, breaker } = queue
   // Calls in flight at the release of the endpoint have rows by now.

@@ -68,9 +68,9 @@ export interface MessageClaim {
   readonly perMinute: number | null
   /** To one recipient domain over all campaigns; null for unlimited. */
   readonly perDomainMinute: number | null
-  /** Maximum messages of one campaign that this worker may hold; default unlimited. */
+  /** Maximum messages of one campaign in this worker; default unlimited. */
   readonly maxPerCampaign?: number
-  /** Number it holds; default none. */
+  /** Number that this worker already has; default none. */
   readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
 }
 
@@ -84,7 +84,7 @@ export class MessageQueue extends Context.Service<
     lockDue(claim: MessageClaim, scanLimit: number): Effect.Effect<DueMessages | null>
     /** Writes a decision about messages locked by `lockDue`. Returns each lease's token. Messages of a dead worker are due again when their lease expires. */
     lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
-    /** Extends leases that are still held. Returns their tokens. */
+    /** Extends leases that have not expired. Returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
     /** Reads the common data of a campaign's messages. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>

@@ -204,8 +204,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
             last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
           where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`,
 
-    // Conditions without "or" are each one range of
-    // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs the same as the first.
+    // Conditions without "or" are each one range of an index by update, so a deep page costs the same as the first.
     page: (organizationId, after, limit) => {
       const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)
       return readSettled(sql, organizationId, page, limit, ({ updatedAt }) => updatedAt, after.updatedAt)
