@@ -20,7 +20,7 @@ create role outreach_reader login password :'reader_password';
 select format('alter role outreach_%s set %s = %L', role, name, value)
 from unnest(array['api', 'worker', 'operator', 'reader']) role,
   (values ('timezone', 'UTC'), ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '30s'),
-    ('client_connection_check_interval', '2s')) setting (name, value) \gexec
+    ('client_connection_check_interval', '2s'), ('jit', 'off')) setting (name, value) \gexec
 
 -- The worker's metrics and the operators see how long transactions of other roles last.
 do $$

@@ -191,11 +191,13 @@ server_tls_ca_file = ${files.certificate}
   await superuser.connect()
   onTestFinished(() => superuser.end())
   // PgBouncer keeps its connections open, so this is also the maximum so far.
-  const { rows } = await superuser.query<{ role: string; encrypted: boolean; connections: number }>(
-    `select usename as role, bool_and(ssl) as encrypted, count(*)::int as connections
-     from pg_stat_ssl join pg_stat_activity using (pid) where usename like 'outreach%' group by 1`,
+  const { rows } = await superuser.query<{ role: string; ssl: boolean }>(
+    `select usename as role, ssl, client_port, backend_start, xact_start, state, wait_event, query
+     from pg_stat_ssl join pg_stat_activity using (pid) where usename like 'outreach%' order by backend_start`,
   )
-  expect(rows.map(({ role }) => role)).toEqual(expect.arrayContaining([ROLES.api, ROLES.worker, ROLES.operator]))
-  expect(rows.filter(({ encrypted, connections }) => !encrypted || connections > MAX_SERVER_CONNECTIONS)).toEqual([])
+  expect(rows.filter(({ ssl }) => !ssl)).toEqual([])
+  const sessions = Map.groupBy(rows, ({ role }) => role)
+  expect([...sessions.keys()]).toEqual(expect.arrayContaining([ROLES.api, ROLES.worker, ROLES.operator]))
+  expect([...sessions.values()].filter(({ length }) => length > MAX_SERVER_CONNECTIONS)).toEqual([])
   expect(await Promise.all([api, ...workers].map((process) => process.kill("SIGTERM")))).toEqual([0, 0, 0])
 })
