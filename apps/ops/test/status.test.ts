@@ -1,5 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { readStatus, type Status } from "@outreach/backoffice/inspection/readStatus"
+import { CampaignProgress } from "@outreach/domain/campaigns/Campaign"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { RELEASE } from "@outreach/process/release"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
@@ -42,7 +43,8 @@ describe("status", () => {
   it("fits a terminal of 80 columns and 24 lines, however much there is", async () => {
     const { campaigns, endpoints, ...status } = await meanwhile(readStatus)
     const name = "A campaign whose name is long\u001b[2J"
-    const newest = Array(5).fill({ ...campaigns.newest[0]!, name, status: "publishing" })
+    const progress = Record.map(CampaignProgress.fields, () => 0)
+    const newest = Array(5).fill({ name, status: "publishing", progress, pausedDomains: 0 })
     const id = `whe_${"0".repeat(32)}`
     const worst = Array(5).fill({ id, breaker: "recovering", lagEvents: 0, lagSeconds: 0, waiting: 0 })
     const lines = formatStatus(
