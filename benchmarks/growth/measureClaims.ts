@@ -1,4 +1,5 @@
-import { type DueMessages, decideClaim } from "@outreach/domain/mail/decideClaim"
+import { decideClaim } from "@outreach/domain/mail/claimMessages"
+import type { DueMessages } from "@outreach/domain/mail/MessageQueue"
 import type { Sql } from "postgres"
 
 /** A database with a number of sending campaigns, each with due messages. */

@@ -1,4 +1,4 @@
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"

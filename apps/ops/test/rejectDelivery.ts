@@ -1,4 +1,4 @@
-import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { workerOn } from "@outreach/testing/workerOn"

@@ -1,5 +1,5 @@
 import { describeReplay } from "@outreach/backoffice/deliveries/followReplay"
-import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { publishSent } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { eventually } from "@outreach/testing/until"

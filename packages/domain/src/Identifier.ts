@@ -98,3 +98,18 @@ export const lowestIdentifierAt = <K extends Kind>(kind: K, millis: number): Ide
 
 /** Returns the creation time of an id in Unix milliseconds. */
 export const madeAt = (id: Identifier<Kind>): number => Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16)
+
+export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/** Draws `length` uniformly distributed base62 characters from the cryptographic source. */
+export const randomBase62 = Effect.fnUntraced(function* (length: number) {
+  const random = yield* SecureRandom.SecureRandom
+  let text = ""
+  while (text.length < length) {
+    for (const byte of yield* random.randomBytes(2 * length)) {
+      // 248 = 4 × 62: higher bytes would favour the first eight characters.
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62]
+    }
+  }
+  return text
+})

@@ -36,3 +36,13 @@ export class Transaction extends Context.Service<
 /** Runs an effect in a transaction; for use at the end of an `Effect.fn`. */
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Transaction> =>
   Transaction.use(({ run }) => run(effect))
+
+/** Rows of a list in order of commit timestamps. */
+export interface ListPage<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /**
+   * Whether all following rows have later timestamps than the time of reading. True for a full page; false if a transaction
+   * already has a timestamp and hasn't ended within a second.
+   */
+  readonly isSettled: boolean
+}

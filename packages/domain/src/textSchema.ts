@@ -1,5 +1,34 @@
-import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
-import { expectedBy } from "./parseInput.ts"
+import { Cause, Effect, Exit, Result, Schema, SchemaGetter, SchemaIssue, SchemaParser } from "effect"
+
+/** Reason for an invalid input, without the input, which may be secret or personal. */
+export interface NotValid {
+  /** Describes a valid input, following "must be". */
+  readonly expected: string
+  /** The fault of this input; empty if the schema doesn't describe it. */
+  readonly reason: string
+}
+
+/** Creates the parser of a schema. Its annotation `expected` describes a valid input. */
+export const parseInput = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => Result.Result<A, NotValid>) => {
+  const decode = SchemaParser.decodeExit(schema)
+  return (input) => {
+    const exit = decode(input)
+    if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
+    const issue = Cause.squash(exit.cause)
+    if (!SchemaIssue.isIssue(issue)) throw issue
+    const { expected = expectedBy(schema), message: reason = "" } = annotationsOf(issue)
+    return Result.fail({ expected, reason })
+  }
+}
+
+export const expectedBy = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)?.expected ?? ""
+
+/** Returns the schema's annotations of an issue's first cause. */
+const annotationsOf = (issue: SchemaIssue.Issue): Schema.Annotations.Issue => {
+  if ("issue" in issue) return annotationsOf(issue.issue)
+  if ("issues" in issue) return issue.issues[0] === undefined ? {} : annotationsOf(issue.issues[0])
+  return ("annotations" in issue && issue.annotations) || {}
+}
 
 /**
  * Creates the schema of values parsed from text. The parser returns undefined for invalid text, and may
@@ -33,3 +62,21 @@ export const noneOr = <A>(
   expected: string = expectedBy(schema),
 ): Schema.Codec<A | null, string> =>
   Schema.Union([textSchema("none", (text) => (text === "none" ? null : undefined)), schema]).annotate({ expected })
+
+/** Creates the schema of a comma-separated list of known words without duplicates. */
+export const commaSeparated = <Word extends string>(words: ReadonlyArray<Word>) =>
+  textSchema(`one or more of ${words.join(", ")}, separated by commas`, (text): ReadonlyArray<Word> | undefined => {
+    const parts = new Set(text.split(",").map((part) => part.trim()))
+    const known = words.filter((word) => parts.has(word))
+    return known.length === parts.size ? known : undefined
+  })
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+const MAX_SECONDS = 365 * 86_400
+
+/** A duration such as `24h`, in seconds. */
+export const Seconds = textSchema("a whole number and a unit of s, m, h or d, such as 24h; at most 365d", (text) => {
+  const [, digits, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const value = Number(digits) * (UNITS[unit] ?? Number.NaN)
+  return value <= MAX_SECONDS ? value : undefined
+})

@@ -1,12 +1,11 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { CampaignId } from "../src/Identifier.ts"
-import { Instant } from "../src/Instant.ts"
-import { parseInput } from "../src/parseInput.ts"
 import { EmailAddress } from "../src/recipients/EmailAddress.ts"
 import { Npi } from "../src/recipients/Npi.ts"
 import { Clinician } from "../src/suppressions/Clinician.ts"
-import { noneOr, wholeNumber } from "../src/textSchema.ts"
+import { Instant } from "../src/Timestamp.ts"
+import { noneOr, parseInput, wholeNumber } from "../src/textSchema.ts"
 
 const SECRET = "hunter2"
 const port = noneOr(wholeNumber(0, 65_535), "none, or a port")

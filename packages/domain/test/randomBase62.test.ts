@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { randomBase62 } from "../src/randomBase62.ts"
+import { randomBase62 } from "../src/Identifier.ts"
 
 const occurrences = (text: string): Map<string, number> => {
   const counts = new Map<string, number>()

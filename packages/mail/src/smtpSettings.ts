@@ -1,4 +1,4 @@
-import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
+import { PreflightSettings } from "@outreach/domain/Deployment"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { secretSetting, setting, whereSet } from "@outreach/process/setting"

@@ -1,5 +1,5 @@
-import { parseInput } from "@outreach/domain/parseInput"
 import { formatFrom } from "@outreach/domain/senders/Sender"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Result } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/executeOnce"
 import { Effect } from "effect"
 import { DatabaseService } from "./adapter.ts"
 import { forgetRows } from "./forgetRows.ts"

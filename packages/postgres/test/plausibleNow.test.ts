@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { OldRows } from "@outreach/postgres/OldRows"

@@ -1,6 +1,5 @@
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { ApiKeyRepository, issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { type Standby, startStandby } from "@outreach/embedded-postgres/startStandby"
 import { migrate } from "@outreach/postgres/migrate"

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs"
-import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { expectedBy, parseInput } from "@outreach/domain/textSchema"
 import { Config, ConfigProvider, Context, Effect, Result, type Schema } from "effect"
 
 // For packages that read settings without depending on the domain.

@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { DigestRepository } from "@outreach/domain/digest/Digest"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { invalidParameter } from "../http/RequestError.ts"

@@ -1,7 +1,7 @@
 import type { List } from "@outreach/contract"
 import { CursorError, cursorCodec, paginate } from "@outreach/cursor"
 import { Deployment } from "@outreach/domain/Deployment"
-import type { ListPage } from "@outreach/domain/ListPage"
+import type { ListPage } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"

@@ -1,7 +1,7 @@
 import type { Auth, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import type { DigestRepository } from "@outreach/domain/digest/Digest"
 import type { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { StoredResponse } from "@outreach/domain/idempotency/executeOnce"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** A value that is already JSON text, such as a stored event. */

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream"
 import { definePartnerCatalog } from "@outreach/contract/catalogs"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { StoredResponse } from "@outreach/domain/idempotency/executeOnce"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"

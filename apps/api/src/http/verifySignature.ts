@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { coalesce } from "@outreach/domain/coalesce"
-import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress } from "@outreach/process/trustProxy"

@@ -1,13 +1,13 @@
 import { coalesce } from "@outreach/domain/coalesce"
 import { toAsciiDomain } from "@outreach/domain/DomainName"
-import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import {
   isLinkDomainChallenge,
   LINK_DOMAIN_PROOF_PATH,
   proveLinkDomain,
-} from "@outreach/domain/senders/linkDomainProof"
+  TrackingSeal,
+} from "@outreach/domain/hits/TrackingLinks"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
 import { Context, Effect, Latch, Layer, Option, Semaphore } from "effect"

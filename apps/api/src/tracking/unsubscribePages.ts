@@ -1,10 +1,10 @@
 import { TRACKING_PATHS, type TrackedLink } from "@outreach/domain/hits/TrackingLinks"
-import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskEmail } from "@outreach/domain/recipients/masks"
 import {
   type UnsubscriptionChoice,
   UnsubscriptionRepository,
   type UnsubscriptionScope,
-} from "@outreach/domain/suppressions/UnsubscriptionRepository"
+} from "@outreach/domain/suppressions/Unsubscriptions"
 import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"

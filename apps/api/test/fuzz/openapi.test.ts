@@ -1,7 +1,7 @@
 import { Agent } from "node:http"
 import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"

@@ -1,5 +1,6 @@
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
-import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import type { EventId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { sql, whileOpen } from "@outreach/testing/sql"

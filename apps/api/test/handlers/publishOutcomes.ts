@@ -1,7 +1,6 @@
 import { eventExamples, type FeedEventType } from "@outreach/contract"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { composeEvent } from "@outreach/domain/events/Event"
-import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { composeEvent, EventPublisher } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/testing/sql"

@@ -1,5 +1,5 @@
 import { SCOPES } from "@outreach/contract"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type Answer, ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { rotateSecret, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { sign } from "@outreach/signature/node"
 import { effectTest } from "@outreach/testing/effectTest"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { recountDigest } from "@outreach/testing/recountDigest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,5 +1,5 @@
 import { type Fields, fieldName } from "@outreach/backoffice/operations/Field"
-import { Seconds } from "@outreach/domain/Seconds"
+import { Seconds } from "@outreach/domain/textSchema"
 import { Record } from "effect"
 
 /** A command of `ops`: its name, arguments and flags. */

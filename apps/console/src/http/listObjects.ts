@@ -5,7 +5,7 @@ import { fieldName } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { Effect, Record } from "effect"
 import type { Controls } from "../components/forms.tsx"
 

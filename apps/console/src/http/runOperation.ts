@@ -1,6 +1,6 @@
 import type { Fields } from "@outreach/backoffice/operations/Field"
 import type { InputOf, Operation, Subject } from "@outreach/backoffice/operations/Operation"
-import { parseInput } from "@outreach/domain/parseInput"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Effect, Record, Result, Struct } from "effect"
 import { valuesOf } from "../view/inputs.ts"
 import { reject } from "./PageError.ts"

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
-import { type Operator, OperatorName, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { signIn } from "@outreach/domain/operators/Operators"
-import { parseInput } from "@outreach/domain/parseInput"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
+import { parseInput } from "@outreach/domain/textSchema"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
 import { Clock, Context, Duration, Effect, Layer, Redacted, Result } from "effect"
@@ -115,7 +115,7 @@ const twoSessions = PageError.of(
   "The browser sent two session cookies. Delete this site's cookies and sign in again.",
 )
 
-const parseName = parseInput(OperatorName)
+const parseName = parseInput(DisplayName)
 
 /** Reads the operator's name from a trusted proxy. Fails if the peer isn't a trusted proxy, or names no operator. */
 const proxiedName = (

@@ -1,6 +1,5 @@
 import type { Operator } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { signIn } from "@outreach/domain/operators/Operators"
+import { OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"

@@ -6,7 +6,7 @@ import {
   type Input,
   type ValuesOf,
 } from "@outreach/backoffice/operations/Field"
-import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { expectedBy, parseInput } from "@outreach/domain/textSchema"
 import { Record, Result } from "effect"
 import { textOf } from "./textOf.ts"
 

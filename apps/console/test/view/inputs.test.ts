@@ -1,7 +1,7 @@
 import { field, required } from "@outreach/backoffice/operations/Field"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
+import { Instant } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { describe, expect, it } from "vitest"
 import { parseInputs } from "../../src/view/inputs.ts"

@@ -1,6 +1,6 @@
 import { formatCounted } from "@outreach/backoffice/format"
 import { countCiphertexts, listKeyUses } from "@outreach/backoffice/keys/keysAtRest"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { failed, ok, skipped } from "@outreach/domain/operators/Finding"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Effect, Result } from "effect"

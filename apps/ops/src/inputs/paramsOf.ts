@@ -6,7 +6,7 @@ import {
   isOptional,
   prefixOf,
 } from "@outreach/backoffice/operations/Field"
-import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { expectedBy, parseInput } from "@outreach/domain/textSchema"
 import { Config, Effect, Option, Record, Result, type Schema } from "effect"
 import { CliError, Param } from "effect/cli"
 import { COMMAND_NAME } from "../commandName.ts"

@@ -1,4 +1,4 @@
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"

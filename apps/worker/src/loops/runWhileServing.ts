@@ -1,5 +1,5 @@
 import { type DatabaseState, decideService, isClockSkewed, isHistoryLost } from "@outreach/domain/restores/Restore"
-import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { RestoreRepository } from "@outreach/domain/restores/Restores"
 import { Clock, Effect, Latch, Metric } from "effect"
 import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"

@@ -1,5 +1,5 @@
 import { type FailingHours, NOTICES, nextNotice, noticeDueAt } from "@outreach/domain/deliveries/FailingEndpoint"
-import type { FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
+import type { FailingNotice } from "@outreach/domain/deliveries/FailingEndpoints"
 
 /** Composes the notice to an organization's contacts about an endpoint whose calls all fail. Doesn't quote the server's responses. */
 export const composeFailingNotice = (

@@ -1,5 +1,4 @@
-import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepository, purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"

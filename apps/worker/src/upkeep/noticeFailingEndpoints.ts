@@ -1,6 +1,10 @@
 import type { FailingHours } from "@outreach/domain/deliveries/FailingEndpoint"
-import { FailingEndpointRepository, type FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
-import { type GivenNotice, judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
+import {
+  FailingEndpointRepository,
+  type FailingNotice,
+  type GivenNotice,
+  judgeFailingEndpoints,
+} from "@outreach/domain/deliveries/FailingEndpoints"
 import { Transport } from "@outreach/domain/mail/Transport"
 import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
 import { createComposer } from "@outreach/mail/messageComposer"

@@ -1,4 +1,4 @@
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"

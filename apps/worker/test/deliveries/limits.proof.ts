@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { setTimeout } from "node:timers/promises"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether, seedCampaign } from "@outreach/testing/seedCampaign"
 import { column } from "@outreach/testing/sql"

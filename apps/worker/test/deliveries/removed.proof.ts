@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointRepository, removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"

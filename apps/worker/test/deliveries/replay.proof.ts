@@ -1,8 +1,12 @@
 import type { ServerResponse } from "node:http"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import {
+  createDeadLetterReplay,
+  createLogReplay,
+  type Replay,
+  ReplayJobQueue,
+} from "@outreach/domain/deliveries/Replays"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { partner } from "@outreach/testing/partner"

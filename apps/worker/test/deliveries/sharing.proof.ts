@@ -1,5 +1,5 @@
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { partner } from "@outreach/testing/partner"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { verify } from "@outreach/signature/node"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"

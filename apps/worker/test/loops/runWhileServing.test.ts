@@ -1,4 +1,4 @@
-import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { RestoreRepository } from "@outreach/domain/restores/Restores"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
+import { suppressionFor } from "@outreach/domain/mail/returned/Bounces"
 import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { readComplaint } from "@outreach/mail/returned/readComplaint"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether, seedCampaign } from "@outreach/testing/seedCampaign"

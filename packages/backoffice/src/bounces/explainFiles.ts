@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { suppressionFor } from "@outreach/domain/mail/returned/Complaints"
+import { suppressionFor } from "@outreach/domain/mail/returned/Bounces"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { findLocalParts, MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"

@@ -1,6 +1,6 @@
 import { CAMPAIGN_STATUSES, type CampaignKey, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
 import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
-import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalCause"
+import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/Bounces"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"

@@ -5,13 +5,13 @@ import {
   countUnsent,
   DomainPause,
 } from "@outreach/domain/campaigns/Campaign"
-import { countNoun, numbers } from "@outreach/domain/campaigns/countNoun"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Transport"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Schema, Struct } from "effect"
+import { formatCount, formatCounted } from "../format.ts"
 
 /** Progress of a campaign, and everything that can block its e-mails. */
 export const SendingState = Schema.Struct({
@@ -71,12 +71,12 @@ export const explainUnsent = (state: SendingState, now: number): Finding | null 
     case "paused":
       return warning(`${stopOf(state)} E-mails are paused until it is resumed.`, "Resume it once the reason is gone.")
     case "cancelled":
-      return ok(`${stopOf(state)} ${countNoun(left, "recipient")} won't get an e-mail.`)
+      return ok(`${stopOf(state)} ${formatCounted(left, "recipient")} won't get an e-mail.`)
     case "completed":
       return ok(
         left === 0
           ? "Completed: sent to all possible recipients."
-          : `Completed: its window ended at ${minuteOf(state.windowEnd)}, and ${countNoun(left, "recipient")} got no e-mail.`,
+          : `Completed: its window ended at ${minuteOf(state.windowEnd)}, and ${formatCounted(left, "recipient")} got no e-mail.`,
       )
     default:
       return progress.sentInLastMinute > 0 ? null : explainWaiting(state, left, now)
@@ -113,7 +113,7 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
   if (toUnixMillis(windowStart) > now) return ok(`Its window starts at ${minuteOf(windowStart)}.`)
   if (status === "scheduled" || status === "publishing") {
     return ok(
-      `Its recipients are being published: ${numbers.format(progress.published)} of ${numbers.format(progress.recipients)} are.`,
+      `Its recipients are being published: ${formatCount(progress.published)} of ${formatCount(progress.recipients)} are.`,
     )
   }
   if (left === 0) return ok("Sent to all possible recipients.")
@@ -126,16 +126,18 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
   const [failure] = failures
   if (failure !== undefined) {
     return failed(
-      `${explainMailFailure(failure)}. ${countNoun(failure.messages, "message")} are queued and will be retried automatically.`,
+      `${explainMailFailure(failure)}. ${formatCounted(failure.messages, "message")} are queued and will be retried automatically.`,
       "Fix the mail server or SMTP_URL. The deployment's checks test both.",
       ["doctor"],
     )
   }
   const [pause, ...others] = pauses
-  const [more, are] = others.length > 0 ? [` and ${countNoun(others.length, "other domain")}`, "are"] : ["", "is"]
+  const [more, are] = others.length > 0 ? [` and ${formatCounted(others.length, "other domain")}`, "are"] : ["", "is"]
   const waits = [
     ...(pause ? [`${pause.domain}${more} rejected our e-mails and ${are} paused until ${minuteOf(pause.until)}.`] : []),
-    ...(progress.deferred > 0 ? [`${countNoun(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`] : []),
+    ...(progress.deferred > 0
+      ? [`${formatCounted(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`]
+      : []),
   ]
   if (dueAt === null || toUnixMillis(dueAt) > now) {
     const next = dueAt === null ? [] : [`The next e-mail is due at ${minuteOf(dueAt)}.`]
@@ -145,7 +147,7 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
     return ok(
       perMinute === null
         ? `The total rate limit allows the next e-mail at ${minuteOf(rateOpensAt)}.`
-        : `Its rate is ${numbers.format(perMinute)} a minute: the next e-mail is sent at ${minuteOf(rateOpensAt)}.`,
+        : `Its rate is ${formatCount(perMinute)} a minute: the next e-mail is sent at ${minuteOf(rateOpensAt)}.`,
     )
   }
   return now - toUnixMillis(dueAt) > LATE_MS

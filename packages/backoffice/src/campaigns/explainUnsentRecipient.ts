@@ -1,5 +1,5 @@
 import { RecipientId } from "@outreach/domain/Identifier"
-import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/lateRefusalCause"
+import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/Bounces"
 import { MailFailure } from "@outreach/domain/mail/Transport"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { Recipient } from "@outreach/domain/recipients/Recipient"

@@ -1,5 +1,5 @@
+import type { DeadLetterCursor, DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import type { DeadLetterCursor, DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"

@@ -1,7 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
-import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecrets"
 import {
   DeliveryId,
   EndpointId,

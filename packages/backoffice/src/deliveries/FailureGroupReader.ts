@@ -1,4 +1,4 @@
-import { FailureGroupNotFound } from "@outreach/domain/deliveries/DeliveryRepository"
+import { FailureGroupNotFound } from "@outreach/domain/deliveries/DeadLetters"
 import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"

@@ -1,4 +1,4 @@
-import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { LogRange } from "@outreach/domain/deliveries/Replays"
 import type { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"

@@ -1,4 +1,4 @@
-import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { Clock, Effect } from "effect"
 import { formatCounted } from "../format.ts"
 import { TaskProgress } from "../TaskProgress.ts"

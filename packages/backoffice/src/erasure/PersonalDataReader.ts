@@ -1,5 +1,4 @@
-import { createMatcher } from "@outreach/domain/erasure/createMatcher"
-import { eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
+import { createMatcher, eventPartOf, type Subject } from "@outreach/domain/erasure/Erasure"
 import { isKeyed, PERSONAL_TABLES, type PersonalTable } from "@outreach/domain/erasure/PersonalData"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"

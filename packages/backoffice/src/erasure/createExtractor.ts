@@ -1,5 +1,4 @@
-import { createMatcher } from "@outreach/domain/erasure/createMatcher"
-import type { Subject } from "@outreach/domain/erasure/Erasure"
+import { createMatcher, type Subject } from "@outreach/domain/erasure/Erasure"
 import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { Result } from "effect"
 

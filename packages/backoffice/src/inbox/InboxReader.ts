@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import type { InboundCommand } from "@outreach/domain/inbox/InboundStep"
 import { InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"

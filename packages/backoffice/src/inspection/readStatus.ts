@@ -1,5 +1,5 @@
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { READINGS } from "@outreach/domain/operators/facts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"

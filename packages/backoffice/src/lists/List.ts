@@ -1,7 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
-import { parseInput } from "@outreach/domain/parseInput"
-import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Order, Result, Schema, type Scope, Struct } from "effect"
 import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
 import { operation, type Step, type Steps, type TaggedFailure, toEffect } from "../operations/Operation.ts"

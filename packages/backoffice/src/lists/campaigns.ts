@@ -1,5 +1,4 @@
-import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
-import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
+import { type CampaignStatus, complaintLevel } from "@outreach/domain/campaigns/Campaign"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Struct } from "effect"
 import { CampaignReader, type CampaignWithTotals, campaignFilters } from "../campaigns/CampaignReader.ts"

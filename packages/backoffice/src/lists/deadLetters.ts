@@ -1,5 +1,5 @@
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
 import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"

@@ -1,6 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { addDays } from "@outreach/domain/digest/DateRange"
+import { addDays, CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { FunnelCounts, OutreachCounts } from "@outreach/domain/digest/Digest"
 import { type OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"

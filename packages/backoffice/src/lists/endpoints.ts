@@ -1,6 +1,6 @@
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { Order } from "effect"
 import { endpointState } from "../deliveries/endpointState.ts"
 import { formatCapped, formatDuration } from "../format.ts"

@@ -1,5 +1,5 @@
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock } from "effect"
 import { organizationId } from "../operations/Field.ts"

@@ -1,4 +1,4 @@
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { OperatorRepository } from "@outreach/domain/operators/Operators"
 import { checkBox, filterBy } from "../operations/Field.ts"
 import { count, id, inOps, list, text, time } from "./List.ts"
 

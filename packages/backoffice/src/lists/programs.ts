@@ -1,4 +1,4 @@
-import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
+import { complaintLevel } from "@outreach/domain/campaigns/Campaign"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import { filterBy } from "../operations/Field.ts"

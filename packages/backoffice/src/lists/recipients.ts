@@ -1,7 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { maskEmail } from "@outreach/domain/recipients/maskEmail"
-import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { CampaignReader } from "../campaigns/CampaignReader.ts"

@@ -1,4 +1,4 @@
-import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { Replay } from "@outreach/domain/deliveries/Replays"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
 import { formatDuration } from "../format.ts"

@@ -3,7 +3,7 @@ import {
   type SecretOwner,
   type SecretSummary,
   SigningSecretRepository,
-} from "@outreach/domain/deliveries/SigningSecretRepository"
+} from "@outreach/domain/deliveries/SigningSecrets"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"

@@ -1,6 +1,5 @@
-import { describeRamp } from "@outreach/domain/senders/Ramp"
-import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { describeRamp, formatFrom, type Sender } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { filterBy } from "../operations/Field.ts"
 import { badge, id, inOps, list, type Tone, text } from "./List.ts"
 

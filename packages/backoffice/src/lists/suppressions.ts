@@ -1,5 +1,4 @@
-import { maskEmail } from "@outreach/domain/recipients/maskEmail"
-import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { SUPPRESSION_WORDS, SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"

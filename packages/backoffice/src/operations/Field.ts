@@ -1,9 +1,7 @@
-import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant } from "@outreach/domain/Instant"
-import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { Instant, PastInstant } from "@outreach/domain/Timestamp"
+import { commaSeparated, expectedBy, parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Record, Result, Schema } from "effect"
 import { SearchTerm } from "../operators/SearchTerm.ts"
 

@@ -1,5 +1,5 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
-import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { Replay } from "@outreach/domain/deliveries/Replays"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { Effect, type Scope } from "effect"
 import { type Codec, checkBox, type Fields, type ValuesOf } from "./Field.ts"

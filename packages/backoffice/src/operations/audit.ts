@@ -1,5 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { PastInstant } from "@outreach/domain/Instant"
+import { PastInstant } from "@outreach/domain/Timestamp"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, type Effect, Schema } from "effect"
 import { formatCount, formatCounted } from "../format.ts"

@@ -1,14 +1,17 @@
-import type { Campaign, CampaignProgress } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
+import {
+  type Campaign,
+  type CampaignProgress,
+  COMPLAINT_LEVELS,
+  complaintLevel,
+  shareOfSent,
+} from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotReady, CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import type { findUnrendered } from "@outreach/domain/campaigns/Preflights"
 import { failedChecks } from "@outreach/domain/campaigns/preflight"
-import type { findUnrendered } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId } from "@outreach/domain/Identifier"
-import { describeRamp } from "@outreach/domain/senders/Ramp"
-import { formatFrom } from "@outreach/domain/senders/Sender"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { describeRamp, formatFrom } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
 import { drawBar } from "@outreach/process/progress"
 import { publicBaseUrl } from "@outreach/process/settings"
@@ -26,7 +29,7 @@ import { type Part, rowsPart } from "./Part.ts"
 
 // Loaded when needed, because they load the libraries that render messages.
 const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
-const unrendered = Effect.promise(() => import("@outreach/domain/campaigns/UnrenderedRecipients"))
+const unrendered = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
 const previews = Effect.promise(() => import("@outreach/mail/previewMail"))
 
 const of = { campaignId: CampaignId }

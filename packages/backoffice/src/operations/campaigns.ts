@@ -1,19 +1,18 @@
 import { type Campaign, type Command, countUnsent, MAX_RATE, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import {
   CampaignNotInStatus,
+  CampaignRepository,
   type InvalidTemplate,
   type SenderNotShown,
-} from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+} from "@outreach/domain/campaigns/CampaignRepository"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
-import { TemplateText } from "@outreach/domain/mail/templates/TemplateText"
+import { TemplateText } from "@outreach/domain/mail/Message"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { Instant, toUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { Clock, Effect, Layer, Schema } from "effect"

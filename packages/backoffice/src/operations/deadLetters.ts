@@ -1,12 +1,13 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
-import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
+import {
+  type DeadLetterFilter,
+  purgeDeadLetters,
+  replayDeadLetters as replayNow,
+} from "@outreach/domain/deliveries/DeadLetters"
+import { createDeadLetterReplay, DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
-import { Seconds } from "@outreach/domain/Seconds"
 import { minuteOf } from "@outreach/domain/Timestamp"
-import { wholeNumber } from "@outreach/domain/textSchema"
+import { Seconds, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Struct } from "effect"
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "../deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"

@@ -1,5 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { webhookRetryDelays } from "@outreach/process/settings"

@@ -1,6 +1,5 @@
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { type DigestRecord, DigestRepository, type FunnelStage } from "@outreach/domain/digest/Digest"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { drawBar } from "@outreach/process/progress"
 import { field, organizationId, required } from "./Field.ts"

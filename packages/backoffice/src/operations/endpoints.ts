@@ -7,25 +7,24 @@ import {
   RetryDelays,
   toRetryDelays,
 } from "@outreach/domain/deliveries/deliverySchedule"
-import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
 import {
   type EndpointStatus,
   EventTypes,
+  formatRetryStatuses,
   fromEventTypes,
   InFlight,
   PerSecond,
+  RetryStatuses,
   type SettingChanges,
   toEventTypes,
+  toRetryStatuses,
 } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
-import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createLogReplay } from "@outreach/domain/deliveries/Replays"
-import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
+import { describeRemoval, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import { createLogReplay, DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { EndpointId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant } from "@outreach/domain/Instant"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Instant, PastInstant, type Timestamp } from "@outreach/domain/Timestamp"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Redacted, Schema, Struct } from "effect"

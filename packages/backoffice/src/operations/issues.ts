@@ -1,4 +1,4 @@
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"

@@ -1,9 +1,10 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
+import { DisplayName } from "@outreach/domain/DisplayName"
 import { OperatorId, OrganizationId, SessionId } from "@outreach/domain/Identifier"
-import { OPERATOR_ROLES, type Operator, OperatorName } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { OPERATOR_ROLES, type Operator } from "@outreach/domain/operators/Operator"
 import * as Operators from "@outreach/domain/operators/Operators"
-import { Seconds } from "@outreach/domain/Seconds"
+import { OperatorRepository } from "@outreach/domain/operators/Operators"
+import { Seconds } from "@outreach/domain/textSchema"
 import { Effect, Redacted } from "effect"
 import { formatCounted, formatDuration } from "../format.ts"
 import { ConsoleAddress } from "../operators/ConsoleAddress.ts"
@@ -21,7 +22,7 @@ const role = required(
   }),
 )
 
-const name = field(OperatorName, "Name", { hint: "Behind a sign-in proxy, exactly the name in its header" })
+const name = field(DisplayName, "Name", { hint: "Behind a sign-in proxy, exactly the name in its header" })
 
 const expires = withDefault(field(Seconds, "Sign-in link valid for", { hint: "Such as 2h", size: 6 }), "24h")
 

@@ -1,8 +1,4 @@
-import {
-  DEFAULT_REPLAYS_PER_SECOND,
-  MAX_REPLAYS_PER_SECOND,
-  ReplayJobQueue,
-} from "@outreach/domain/deliveries/ReplayJobQueue"
+import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { describeReplay, followReplay, NOUNS } from "../deliveries/followReplay.ts"

@@ -1,22 +1,21 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
 import {
   decideService,
   INBOUND_OVERLAP_SECONDS,
   type Restore,
   type RestoredOrganization,
 } from "@outreach/domain/restores/Restore"
-import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import {
   acceptPromotion,
   beginRestore,
   findUnderWay,
   finishRestore,
   markMailed,
+  RestoreRepository,
 } from "@outreach/domain/restores/Restores"
-import { Seconds } from "@outreach/domain/Seconds"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, Instant, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Seconds } from "@outreach/domain/textSchema"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import { Effect, FileSystem, Stream } from "effect"
 import { formatCounted } from "../format.ts"

@@ -1,7 +1,10 @@
-import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import {
+  MAX_ACTIVE_SECRETS,
+  rotateSecretWithinBound,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretId } from "@outreach/domain/Identifier"
-import { Seconds } from "@outreach/domain/Seconds"
+import { Seconds } from "@outreach/domain/textSchema"
 import { Redacted } from "effect"
 import { ownerOf, secretOwner } from "../lists/secrets.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"

@@ -2,19 +2,19 @@ import { DomainName } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
 import { dnsRecords, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { LinkDomainNotFound, LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { describeRamp, Ramp } from "@outreach/domain/senders/Ramp"
-import { ReplyTo } from "@outreach/domain/senders/ReplyTo"
 import {
   DKIM_OVERLAP_DAYS,
   DKIM_RECORD_DAYS,
+  describeRamp,
   dkimKeyState,
   formatFrom,
   isToBeVerified,
+  Ramp,
   Selector,
   type Sender,
 } from "@outreach/domain/senders/Sender"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import * as Senders from "@outreach/domain/senders/Senders"
+import { ReplyTo, SenderRepository } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { DkimKey, generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { senderMailbox } from "@outreach/mail/mailFrom"

@@ -1,15 +1,14 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
+import { ProgramRepository } from "@outreach/domain/programs/Programs"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/Clinician"
 import {
   SUPPRESSION_REASONS,
   type Suppression,
   type SuppressionScope,
   suppressionKeys,
 } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { SuppressionRepository, suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
 import { csvRow } from "../csv/csvTable.ts"

@@ -1,9 +1,8 @@
 import { isApiKeyText } from "@outreach/domain/organizations/ApiKey"
-import { parseInput } from "@outreach/domain/parseInput"
 import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
-import { textSchema } from "@outreach/domain/textSchema"
+import { parseInput, textSchema } from "@outreach/domain/textSchema"
 import { Result } from "effect"
 
 /** An operator's search: an object by id or part of its name, a key or signing secret by its text, or a clinician. */

@@ -3,7 +3,7 @@ import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/do
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/Clinician"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { equal } from "@outreach/postgres/conditions"

@@ -3,10 +3,14 @@ import type { Resolver } from "node:dns/promises"
 import { once } from "node:events"
 import { request } from "node:https"
 import { isIP } from "node:net"
-import { linkBaseUrl, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import {
+  isLinkDomainProof,
+  LINK_DOMAIN_PROOF_PATH,
+  linkBaseUrl,
+  TrackingSeal,
+} from "@outreach/domain/hits/TrackingLinks"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { failed, ok } from "@outreach/domain/operators/Finding"
-import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/senders/linkDomainProof"
 import { lookUpAll, query, type RecordFinding } from "@outreach/mail/dnsFindings"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { networkFailure } from "@outreach/process/networkFailure"

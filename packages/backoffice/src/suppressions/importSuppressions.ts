@@ -1,7 +1,6 @@
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
-import { parseInput } from "@outreach/domain/parseInput"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { Clinician } from "@outreach/domain/suppressions/Clinician"
 import {
   isReasonIn,
@@ -10,6 +9,7 @@ import {
   type SuppressionScope,
 } from "@outreach/domain/suppressions/Suppression"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Array as Arr, Effect, Result, Stream } from "effect"
 import { BadLines, checkFile } from "../csv/badLines.ts"
 import { type HeaderOptions, readHeader } from "../csv/readHeader.ts"

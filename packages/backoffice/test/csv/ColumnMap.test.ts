@@ -1,4 +1,4 @@
-import { parseInput } from "@outreach/domain/parseInput"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Result } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"

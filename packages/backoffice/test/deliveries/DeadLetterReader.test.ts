@@ -1,10 +1,10 @@
 import { describe, expect } from "@effect/vitest"
-import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   type DeadLetterCursor,
   type DeadLetterFilter,
   DeliveryRepository,
-} from "@outreach/domain/deliveries/DeliveryRepository"
+} from "@outreach/domain/deliveries/DeadLetters"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

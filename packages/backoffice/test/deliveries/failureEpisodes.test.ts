@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"

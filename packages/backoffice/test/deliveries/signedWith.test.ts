@@ -1,8 +1,12 @@
 import { expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import {
+  MAX_ACTIVE_SECRETS,
+  rotateSecret,
+  rotateSecretWithinBound,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecrets"
 import type { DeliveryId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { EventPublisher } from "@outreach/domain/events/Event"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

@@ -1,4 +1,4 @@
-import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
+import { parseInboundEvent } from "@outreach/domain/inbox/InboundStep"
 import { Option, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"

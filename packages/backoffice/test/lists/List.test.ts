@@ -1,6 +1,6 @@
 import { CampaignId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
-import { parseInput } from "@outreach/domain/parseInput"
+import { Instant } from "@outreach/domain/Timestamp"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { DigestRepository } from "@outreach/domain/digest/Digest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"

@@ -1,7 +1,7 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { columnOf } from "@outreach/postgres/rowsOf"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,6 +1,5 @@
 import { expect } from "@effect/vitest"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { signIn } from "@outreach/domain/operators/Operators"
+import { OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"

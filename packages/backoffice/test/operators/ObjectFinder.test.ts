@@ -1,7 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type Kind, PREFIXES } from "@outreach/domain/Identifier"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { addOperator, signIn } from "@outreach/domain/operators/Operators"
+import { addOperator, OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

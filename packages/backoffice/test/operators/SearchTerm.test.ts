@@ -1,5 +1,5 @@
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
-import { parseInput } from "@outreach/domain/parseInput"
+import { parseInput } from "@outreach/domain/textSchema"
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

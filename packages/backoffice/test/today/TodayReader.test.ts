@@ -1,5 +1,5 @@
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
+import { reportComplaint } from "@outreach/domain/mail/returned/Bounces"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { copyCampaign, publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

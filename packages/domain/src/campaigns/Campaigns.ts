@@ -1,14 +1,10 @@
-import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
-import { Clock, Effect, Exit } from "effect"
-import { EventPublisher } from "../events/EventPublisher.ts"
+import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import { checkTemplate, shortLinkTo, templatesOf } from "../mail/templates/Template.ts"
+import { findMissingDetails } from "../mail/templates/findHiddenDetails.ts"
+import { checkTemplate, sampleVariables, shortLinkTo, templatesOf } from "../mail/templates/Template.ts"
 import { addPlainFooter, wrapInPlainLayout } from "../mail/templates/wrapInPlainLayout.ts"
-import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
-import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicianRepository.ts"
-import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
+import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/Programs.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
-import { Transaction } from "../Transaction.ts"
 import {
   CAMPAIGN_STATUSES,
   type Campaign,
@@ -17,20 +13,18 @@ import {
   type Command,
   type Scheduling,
   type Stop,
-  statusAfterPublication,
   TRANSITIONS,
 } from "./Campaign.ts"
 import {
+  type CampaignChanges,
   CampaignNotInStatus,
   CampaignNotReady,
+  CampaignRepository,
   InvalidShortLink,
   InvalidTemplate,
   InvalidWindow,
   SenderNotShown,
-} from "./CampaignErrors.ts"
-import { type CampaignChanges, CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
-import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
-import { findMissingDetails, sampleVariables } from "./findMissingDetails.ts"
+} from "./CampaignRepository.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
 
@@ -57,7 +51,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* ({
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
-  const variables = sampleVariables({ fields, shortLink }, program)
+  const variables = sampleVariables({ fields, shortLink })
   for (const { part, template } of templatesOf(campaign)) {
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
@@ -139,64 +133,4 @@ const checkWindow = Effect.fnUntraced(function* (window: Pick<Campaign, "windowS
   if (window.windowEnd <= fromUnixMillis(yield* Clock.currentTimeMillis)) {
     return yield* new InvalidWindow({ reason: `The send window ended at ${window.windowEnd}; choose a later one.` })
   }
-})
-
-/**
- * Publishes the next recipients of a scheduled campaign in one transaction. Returns false if there are none.
- * If that fails, publishes those of the next campaign. Fails only if no other campaign can be published.
- */
-export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
-  const campaigns = yield* CampaignRepository
-  const transaction = yield* Transaction
-  const failed: Array<CampaignId> = []
-  let locked: CampaignId | undefined
-  const publish = Effect.gen(function* () {
-    const next = yield* campaigns.lockNext(failed)
-    locked = next?.id
-    if (next === undefined) return undefined
-    const chunk = yield* campaigns.lockChunk(next, RECIPIENTS_PER_EVENT)
-    const withdrawn = yield* withdrawErased(chunk)
-    if (withdrawn > 0) return { campaignId: chunk.campaign.id, recipients: 0, withdrawn }
-    const isEmpty = chunk.recipients.length === 0
-    const { event, recipients } = isEmpty
-      ? { recipients: [] }
-      : composeRecipientsPublished(yield* createIdentifier("event"), chunk)
-    const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
-    const status = statusAfterPublication(count)
-    const { campaign } = chunk
-    yield* campaigns.queue(campaign, recipients, status)
-    if (event !== undefined) {
-      const at = yield* transaction.commitTimestamp(campaign.organizationId)
-      yield* (yield* EventPublisher).publish([event], at)
-    }
-    return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
-  })
-  const first = yield* Effect.exit(transaction.run(publish))
-  let latest = first
-  while (Exit.isFailure(latest) && locked !== undefined) {
-    yield* Effect.logWarning("publication failed").pipe(Effect.annotateLogs({ campaignId: locked }))
-    failed.push(locked)
-    locked = undefined
-    latest = yield* Effect.exit(transaction.run(publish))
-  }
-  const published = (yield* latest) ?? (yield* first)
-  if (published === undefined) return false
-  if (published.recipients > 0 || published.withdrawn > 0) {
-    yield* Effect.logInfo("recipients published").pipe(Effect.annotateLogs(published))
-  }
-  return true
-})
-
-/** Withdraws recipients with an erased NPI or address, imported by a process that didn't know the erasure. Returns their number. */
-const withdrawErased = Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }: PublicationChunk) {
-  if (recipients.length === 0) return 0
-  const erased = yield* (yield* ErasedClinicianRepository).find(organizationId, recipients)
-  const chosen = recipients.filter((recipient) => isErased(erased, recipient))
-  if (chosen.length === 0) return 0
-  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-  return yield* (yield* SuppressionRepository).withdraw(
-    organizationId,
-    chosen.map(({ id }) => ({ id, reason: "suppressed" as const })),
-    at,
-  )
 })

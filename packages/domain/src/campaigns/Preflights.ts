@@ -1,16 +1,17 @@
 import { Clock, Effect } from "effect"
-import { Deployment } from "../Deployment.ts"
-import { EndpointRepository } from "../deliveries/EndpointRepository.ts"
-import { SigningSecretRepository } from "../deliveries/SigningSecretRepository.ts"
+import { Deployment, PreflightSettings } from "../Deployment.ts"
+import { EndpointRepository } from "../deliveries/Endpoints.ts"
+import { SigningSecretRepository } from "../deliveries/SigningSecrets.ts"
 import type { CampaignId } from "../Identifier.ts"
-import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import { findMissingDetails } from "../mail/templates/findHiddenDetails.ts"
+import { createFieldsCheck } from "../mail/templates/Template.ts"
+import { ProgramRepository } from "../programs/Programs.ts"
+import { type RecipientPosition, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import type { Sender } from "../senders/Sender.ts"
-import { SenderRepository } from "../senders/SenderRepository.ts"
+import { SenderRepository } from "../senders/Senders.ts"
 import { toUnixMillis } from "../Timestamp.ts"
 import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
-import { findMissingDetails } from "./findMissingDetails.ts"
-import { PreflightSettings } from "./PreflightSettings.ts"
 import { preflight } from "./preflight.ts"
 
 export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (campaignId: CampaignId) {
@@ -69,3 +70,29 @@ const waitingSender = (
   const ofOrganization = sender === null ? waiting.find((each) => each.programId === null) : undefined
   return (ofProgram ?? ofOrganization)?.id ?? null
 }
+
+const BATCH_SIZE = 1000
+
+/** Counts recipients waiting for a campaign's message, and those whose message wouldn't render; lists the first ones. */
+export const findUnrendered = Effect.fn("UnrenderedRecipients.findUnrendered")(function* (
+  campaign: Campaign,
+  limit: number,
+) {
+  const recipients = yield* RecipientRepository
+  const check = createFieldsCheck(campaign)
+  const first: Array<{ readonly token: string; readonly reason: string }> = []
+  let [checked, unrendered] = [0, 0]
+  let after: RecipientPosition | undefined
+  do {
+    const page = yield* recipients.pageWaiting(campaign.organizationId, campaign.id, after, BATCH_SIZE)
+    for (const { token, fields } of page) {
+      const reason = check(fields)
+      if (reason === undefined) continue
+      unrendered++
+      if (first.length < limit) first.push({ token, reason })
+    }
+    checked += page.length
+    after = page.length < BATCH_SIZE ? undefined : page.at(-1)
+  } while (after !== undefined)
+  return { checked, unrendered, first }
+})

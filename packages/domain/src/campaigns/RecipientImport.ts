@@ -1,27 +1,21 @@
 import { Effect, Result, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { DigestRepository } from "../digest/DigestRepository.ts"
-import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import { createFieldsCheck } from "../mail/templates/createFieldsCheck.ts"
-import { parseInput } from "../parseInput.ts"
-import { ProgramRepository } from "../programs/ProgramRepository.ts"
-import { randomBase62 } from "../randomBase62.ts"
+import { DigestRepository } from "../digest/Digest.ts"
+import { type CampaignId, createIdentifier, randomBase62 } from "../Identifier.ts"
+import { createFieldsCheck } from "../mail/templates/Template.ts"
+import { ProgramRepository } from "../programs/Programs.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 import { type Candidate, type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
-import {
-  ErasedClinicianRepository,
-  type ErasedClinicians,
-  isErased,
-} from "../suppressions/ErasedClinicianRepository.ts"
+import { ErasedClinicianRepository, type ErasedClinicians, isErased } from "../suppressions/Clinician.ts"
 import type { SuppressionKey } from "../suppressions/Suppression.ts"
-import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
+import { SuppressionRepository } from "../suppressions/Withdrawals.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
+import { parseInput } from "../textSchema.ts"
 import { type Campaign, IMPORTABLE } from "./Campaign.ts"
-import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
-import { CampaignRepository } from "./CampaignRepository.ts"
+import { CampaignNotInStatus, CampaignRepository, QuotaReached } from "./CampaignRepository.ts"
 
 /** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including its angle brackets. */
 const MAX_EMAIL_LENGTH = 254

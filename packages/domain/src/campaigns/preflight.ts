@@ -1,12 +1,11 @@
 import { Struct } from "effect"
-import { commaSeparated } from "../commaSeparated.ts"
 import type { SenderDetail } from "../mail/templates/findHiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { type Program, WHEN_REACHED } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"
 import { minuteOf, toUnixMillis } from "../Timestamp.ts"
+import { commaSeparated } from "../textSchema.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
-import { countNoun, numbers } from "./countNoun.ts"
 
 /** Facts about a campaign before it is sent. */
 export interface PreflightFacts {
@@ -39,13 +38,8 @@ export interface PreflightFacts {
 const CHECKS = {
   recipients: ({ campaign, progress: { recipients, withdrawn } }) => {
     if (recipients === 0) {
-      return failed("No recipient is imported.", "Import recipients.", [
-        "recipients",
-        "import",
-        "list.csv",
-        "--campaign",
-        campaign.id,
-      ])
+      const command = ["recipients", "import", "list.csv", "--campaign", campaign.id]
+      return failed("No recipient is imported.", "Import recipients.", command)
     }
     return withdrawn === recipients
       ? failed(
@@ -106,13 +100,10 @@ const CHECKS = {
       )
     }
     if (sender !== null) {
+      const advice = "Create a key, publish its record, then verify the sender."
       return isSigned === true
         ? ok(`Sent as ${sender.fromAddress} of ${sender.id}, signed; its DNS records were found.`)
-        : failed(`No key signs for ${sender.id}.`, "Create a key, publish its record, then verify the sender.", [
-            "senders",
-            "rotate-dkim",
-            sender.id,
-          ])
+        : failed(`No key signs for ${sender.id}.`, advice, ["senders", "rotate-dkim", sender.id])
     }
     if (isSigned === null) {
       return warning(
@@ -269,3 +260,8 @@ const duration = (minutes: number): string => {
   if (minutes < 120) return countNoun(Math.ceil(minutes), "minute")
   return minutes < 2880 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 1440)} days`
 }
+
+const numbers = new Intl.NumberFormat("en-US")
+
+/** Formats a number with its noun, such as `1,200 recipients`. */
+const countNoun = (n: number, noun: string): string => `${numbers.format(n)} ${n === 1 ? noun : `${noun}s`}`

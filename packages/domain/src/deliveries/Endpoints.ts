@@ -1,18 +1,71 @@
 import { Clock, Context, Effect } from "effect"
+import { COUNT_CAP } from "../countCaps.ts"
 import { Deployment } from "../Deployment.ts"
-import { DescribedError } from "../DescribedError.ts"
+import { type ChangedMeanwhile, DescribedError } from "../DescribedError.ts"
 import { serialise } from "../events/Event.ts"
-import { createIdentifier, type EndpointId } from "../Identifier.ts"
-import { parseInput } from "../parseInput.ts"
+import { createIdentifier, type EndpointId, type OrganizationId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
+import { parseInput } from "../textSchema.ts"
 import { deliveryAttempts, monotonicMs } from "./Deliveries.ts"
 import { SPECIFIED_SCHEDULE } from "./deliverySchedule.ts"
-import { type Endpoint, EndpointUrl, PrivateEndpointUrl, type SettingChanges } from "./Endpoint.ts"
-import { EndpointRemoved, EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
+import {
+  type Endpoint,
+  type EndpointNotFound,
+  EndpointRemoved,
+  type EndpointStatus,
+  type EndpointUnavailable,
+  EndpointUrl,
+  PrivateEndpointUrl,
+  type SettingChanges,
+} from "./Endpoint.ts"
 import { createDeadLetterReplay } from "./Replays.ts"
-import { SigningSecretRepository } from "./SigningSecretRepository.ts"
-import { rotateSecretWithinBound } from "./SigningSecrets.ts"
+import { rotateSecretWithinBound, SigningSecretRepository } from "./SigningSecrets.ts"
+
+export class InvalidEndpointUrl extends DescribedError(
+  "InvalidEndpointUrl",
+  "The endpoint's URL cannot be used: {reason}.",
+) {}
+
+export class EndpointRepository extends Context.Service<
+  EndpointRepository,
+  {
+    /** Adds an endpoint. It receives events published from now on, or since `since`. Omitted settings have defaults. */
+    create(
+      endpoint: Pick<Endpoint, "organizationId" | "id"> &
+        SettingChanges &
+        Partial<Pick<Endpoint, "ownSecrets">> & {
+          readonly url: EndpointUrl
+          readonly since?: Timestamp | undefined
+        },
+    ): Effect.Effect<Endpoint, OrganizationNotFound>
+    /** Lists endpoints of one organization or all, oldest first. Default: those that aren't removed. */
+    list(organizationId?: OrganizationId, kind?: "present" | "removed"): Effect.Effect<ReadonlyArray<EndpointStatus>>
+    /** Finds an endpoint, removed or not. */
+    find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Returns an endpoint's complete URL, which may contain a secret of the partner. */
+    address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
+    /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
+    detachFromLog(endpointId: EndpointId): Effect.Effect<void>
+    /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */
+    update(
+      endpointId: EndpointId,
+      changes: SettingChanges & { readonly url?: EndpointUrl },
+      version?: string,
+    ): Effect.Effect<Endpoint, EndpointUnavailable | ChangedMeanwhile>
+    /** Enables an endpoint. Earlier failures no longer count. */
+    enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
+    /** Disables an endpoint for an operator. If the service disabled it before, the time is kept, and it no longer counts as failing. */
+    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
+    /** Removes an endpoint permanently: its own secrets are destroyed, and only the shown part of its URL is kept. Part of a transaction. */
+    remove(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
+    /** Cancels some waiting deliveries of removed endpoints. Returns their number, 0 when done. */
+    readonly endRemoved: Effect.Effect<number>
+    /** Deletes some removed endpoints without history. Returns their number, 0 when done. */
+    forgetRemoved(historyDays: number): Effect.Effect<number>
+  }
+>()("domain/deliveries/EndpointRepository") {}
 
 /** Whether endpoints may have plain http, private addresses and low ports. */
 export class PrivateAddressesAllowed extends Context.Reference<boolean>("domain/deliveries/PrivateAddressesAllowed", {
@@ -142,3 +195,21 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const test = { endpointId, url, eventId, status, outcome, latencyMs, response: response?.slice(0, MAX_SHOWN) ?? null }
   return result.settlement === "delivered" ? test : yield* new EndpointTestFailed(test)
 })
+
+/** Describes the effects of removing an endpoint, before it is removed. */
+export const describeRemoval = (
+  endpoint: Pick<EndpointStatus, "lagEvents" | "waiting" | "waitingReplays" | "inFlight">,
+): string => {
+  const { lagEvents, waiting, waitingReplays, inFlight } = endpoint
+  const ended = [
+    counted(lagEvents, "event that was not read yet", "events that were not read yet"),
+    counted(waiting - lagEvents - waitingReplays, "retry", "retries"),
+    counted(waitingReplays, "replay", "replays"),
+  ].filter((text) => text !== undefined)
+  const waits = ended.length === 0 ? "No deliveries are pending" : `Never sent to it: ${ended.join(", ")}`
+  const calls = inFlight === 0 ? "" : `; ${counted(inFlight, "call", "calls")} in flight may still arrive`
+  return `${waits}${calls}. Its dead letters and its history stay.`
+}
+
+const counted = (count: number, one: string, many: string): string | undefined =>
+  count === 0 ? undefined : `${count >= COUNT_CAP ? "at least " : ""}${count} ${count === 1 ? one : many}`

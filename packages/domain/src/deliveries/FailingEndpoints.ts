@@ -1,9 +1,61 @@
-import { Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import { EndpointId, OrganizationId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
 import { type FailingEndpoint, type FailingHours, judgeFailing, NOTICES } from "./FailingEndpoint.ts"
-import { FailingEndpointRepository } from "./FailingEndpointRepository.ts"
+
+/** A notice to an organization's contacts. Times are in Unix milliseconds. */
+export const FailingNotice = Schema.Struct({
+  endpointId: EndpointId,
+  organizationId: OrganizationId,
+  organization: Schema.String,
+  /** The endpoint's shown URL. */
+  url: Schema.String,
+  /** Number of the notice in `NOTICES`, starting at 1. */
+  notices: Schema.Int,
+  since: Schema.Number,
+  noticedAt: Schema.Number,
+  /** Contacts still to be notified. */
+  contacts: Schema.Array(Schema.String),
+  /** Failed calls since then, by outcome. */
+  clientErrors: Schema.Int,
+  serverErrors: Schema.Int,
+  otherStatuses: Schema.Int,
+  noResponses: Schema.Int,
+  /** Number of dead letters since then. */
+  deadLetters: Schema.Int,
+})
+export type FailingNotice = typeof FailingNotice.Type
+
+/** Stores since when endpoints fail, and their organizations' notices. */
+export class FailingEndpointRepository extends Context.Service<
+  FailingEndpointRepository,
+  {
+    /**
+     * Reads some of the enabled endpoints that fail or did within the last minutes, in id order. While the database's clock
+     * isn't trusted, there are none, and endpoints with notices are reset.
+     */
+    observe(after: EndpointId | null): Effect.Effect<ReadonlyArray<FailingEndpoint>>
+    /** Stores since when endpoints fail; resets those with a null `since`. */
+    note(
+      endpoints: ReadonlyArray<Pick<FailingEndpoint, "endpointId"> & { readonly since: number | null }>,
+    ): Effect.Effect<void>
+    /**
+     * Stores the notice of an organization, and with `isNotified` its contacts. Returns their number; undefined if the
+     * endpoint no longer fails, or another worker stored it.
+     */
+    notice(
+      endpoint: FailingEndpoint,
+      given: { readonly notices: number; readonly isNotified: boolean },
+    ): Effect.Effect<number | undefined>
+    /** Disables an endpoint on behalf of the service, as shown in the audit log. Returns false if it changed in the meantime. */
+    disable(endpoint: FailingEndpoint): Effect.Effect<boolean>
+    /** Claims a waiting notice; after half an hour it can be claimed again. */
+    readonly claim: Effect.Effect<FailingNotice | undefined>
+    /** Records that a contact was notified, or can't be. */
+    settle(notice: FailingNotice, contact: string): Effect.Effect<void>
+  }
+>()("domain/deliveries/FailingEndpointRepository") {}
 
 class NoLongerFailing extends DescribedError("NoLongerFailing", "The endpoint no longer fails.") {}
 

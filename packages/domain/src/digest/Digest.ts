@@ -1,10 +1,14 @@
 import type { EventData, QuotaStatus } from "@outreach/contract"
-import { Schema, Struct } from "effect"
+import { Context, type Effect, Schema, Struct } from "effect"
+import { DescribedError } from "../DescribedError.ts"
 import { type EventDraft, recipientsOf } from "../events/Event.ts"
 import { OUTGOING_EVENTS } from "../events/outgoingEvents.ts"
-import { ProgramId } from "../Identifier.ts"
+import { type OrganizationId, ProgramId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
+import type { Npi } from "../recipients/Npi.ts"
 import { Timestamp } from "../Timestamp.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
+import type { CalendarDate } from "./CalendarDate.ts"
 
 // Glossary. Date: a UTC calendar date; data belongs to the date of its transaction's stamp. Funnel: clinicians counted by
 // qualification stage, each once per program and stage. Outreach: counts of a date's events. Unique: a recipient counts once per
@@ -108,3 +112,29 @@ export const recipientsPublished = (event: EventDraft): number =>
 
 export const isBotSuspected = ({ type, data }: EventDraft): boolean =>
   OUTGOING_EVENTS[type].isHit && (data as EventData<"outreach.email_opened">).is_bot_suspected
+
+export class DateInFuture extends DescribedError("DateInFuture", "{date} has not begun yet (UTC).") {}
+
+export class DigestRepository extends Context.Service<
+  DigestRepository,
+  {
+    /**
+     * Counts each clinician once per program and stage, on the date of the timestamp.
+     *
+     * Returns the quotas of programs with a new clinician.
+     */
+    countQualifications(
+      organizationId: OrganizationId,
+      qualifications: ReadonlyArray<Qualification & { readonly npi: Npi; readonly eventId: string }>,
+      at: CommitTimestamp,
+    ): Effect.Effect<ReadonlyArray<CompleterQuota>>
+    findQualified(
+      organizationId: OrganizationId,
+      programId: ProgramId,
+      npis: ReadonlyArray<string>,
+      stages: ReadonlyArray<FunnelStage>,
+    ): Effect.Effect<ReadonlySet<string>>
+    /** Reads a date of every program of an organization, oldest program first. The cost doesn't depend on the counted events. */
+    read(organizationId: OrganizationId, date: CalendarDate): Effect.Effect<ReadonlyArray<DigestRecord>, DateInFuture>
+  }
+>()("domain/digest/DigestRepository") {}

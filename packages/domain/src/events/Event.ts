@@ -1,6 +1,6 @@
 import type { EVENT_TYPES, EventData, EventTypeOf } from "@outreach/contract"
 import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import {
   type CampaignId,
   createIdentifier,
@@ -10,6 +10,7 @@ import {
   type RecipientId,
 } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 
 export type OutreachEventType = EventTypeOf<"to_consumer">
 
@@ -89,3 +90,15 @@ export const serialise = (
     data: event.data,
     metadata: event.metadata ?? null,
   })
+
+/** Publishes what happened to recipients. */
+export class EventPublisher extends Context.Service<
+  EventPublisher,
+  {
+    /**
+     * Stamps the recipients of one organization's events, counts the events in campaigns and digests, and writes them to the log, in the
+     * transaction of the timestamp. The log contains only events of traffic campaigns.
+     */
+    publish(events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
+  }
+>()("domain/events/EventPublisher") {}

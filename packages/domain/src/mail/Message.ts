@@ -3,6 +3,7 @@ import type { RecipientId, SenderId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+import { textSchema } from "../textSchema.ts"
 
 /** One e-mail to one recipient, held by one worker until the lease expires. */
 export interface MessageLease
@@ -35,3 +36,16 @@ export const MessageTemplate = Schema.Struct({
   programName: Schema.String,
 })
 export type MessageTemplate = typeof MessageTemplate.Type
+
+/** Maximum bytes of a part of a campaign's body. */
+export const MAX_TEMPLATE_BYTES = 1_048_576
+
+const encoder = new TextEncoder()
+
+/** HTML or text of a campaign's body, before it is parsed as a template. Lines end with line feeds. */
+export const TemplateText = textSchema("a text of at most 1 MiB", (text) => {
+  if (text.trim() === "") throw new RangeError("it is blank")
+  if (text.includes("\0")) throw new RangeError("it is not text in UTF-8")
+  if (encoder.encode(text).length > MAX_TEMPLATE_BYTES) throw new RangeError("it exceeds 1 MiB")
+  return text.replaceAll("\r\n", "\n")
+})

@@ -1,9 +1,8 @@
 import type { BounceReason } from "@outreach/contract/names"
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, RecipientId, SenderId } from "../Identifier.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MessageLease, MessageTemplate } from "./Message.ts"
 import type { MailFailure, MailOutcome } from "./Transport.ts"
 
@@ -72,6 +71,62 @@ export interface MessageClaim {
   readonly maxPerCampaign?: number
   /** Number that this worker already has; default none. */
   readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
+}
+
+type CampaignKey = Pick<MessageLease, "organizationId" | "campaignId">
+
+/** A due message locked by the deciding claim. Times are in seconds since 1970. */
+export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" | "ramp"> {
+  /** Domain of the address in lower case. */
+  readonly domain: string
+  /** Rate of its campaign; null for unlimited. */
+  readonly perMinute: number | null
+  /** Sender with a ramp; null without one. */
+  readonly senderId: SenderId | null
+}
+
+/** Locked messages of a claim in order of turns, with their limits. */
+export interface DueMessages {
+  readonly now: number
+  readonly candidates: ReadonlyArray<DueMessage>
+  /** Start of the next slot of each locked rate. */
+  readonly rates: Readonly<Record<string, number>>
+  /** Remaining messages of each sender's ramp, and the UTC day that counts them. */
+  readonly ramps: Readonly<Record<SenderId, { readonly slots: number; readonly day: string }>>
+  /** End of each pause of a domain by a campaign. */
+  readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: number }>
+  /** Organizations with turns locked by this claim; null if locked by another one. */
+  readonly heldOrganizations: ReadonlyArray<OrganizationId> | null
+  readonly heldCampaigns: ReadonlyArray<CampaignKey>
+  /** Campaigns with due messages when the slots were distributed. */
+  readonly waitingCampaigns: ReadonlyArray<CampaignId>
+}
+
+export interface ClaimDecision {
+  readonly leases: ReadonlyArray<DueMessage>
+  readonly deferrals: ReadonlyArray<Deferral>
+  /** Start of the next slot of each used rate. */
+  readonly rates: Readonly<Record<string, number>>
+  readonly ramps: ReadonlyArray<{
+    readonly organizationId: OrganizationId
+    readonly senderId: SenderId
+    readonly day: string
+    readonly times: number
+  }>
+  readonly organizations: ReadonlyArray<OrganizationId> | null
+  readonly campaigns: ReadonlyArray<CampaignKey>
+  /** Campaign of each leased or deferred message, in candidate order. */
+  readonly served: ReadonlyArray<CampaignKey>
+}
+
+/** A message that becomes due later: at `until`, or behind earlier ones of its scope. */
+export interface Deferral extends Pick<DueMessage, "organizationId" | "recipientId"> {
+  readonly until: number
+  /** The campaign's queue for a rate; null for a pause. */
+  readonly scope: string | null
+  /** Number of earlier messages of this claim in that queue. */
+  readonly rank: number
+  readonly perMinute: number | null
 }
 
 export class MessageQueue extends Context.Service<

@@ -1,11 +1,9 @@
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { coalesce } from "../coalesce.ts"
-import { bounceReasonOf } from "../events/Event.ts"
-import { EventPublisher } from "../events/EventPublisher.ts"
+import { bounceReasonOf, EventPublisher } from "../events/Event.ts"
 import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
-import type { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
-import { suppressAddresses } from "../suppressions/Withdrawals.ts"
+import { type SuppressionRepository, suppressAddresses } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
 import type { MessageLease } from "./Message.ts"
 import {

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { DisplayName } from "../DisplayName.ts"
 import { OperatorId, OrganizationId, SessionId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -18,6 +17,7 @@ export type OperatorRole = typeof OperatorRole.Type
 
 export const Operator = Schema.Struct({
   id: OperatorId,
+  /** As used in a proxy's header and the audit log. */
   name: Schema.String,
   role: OperatorRole,
   /** The only organization that the operator sees; null for all. */
@@ -45,9 +45,6 @@ export const OperatorSession = Schema.Struct({
   expiresAt: Timestamp,
 })
 export type OperatorSession = typeof OperatorSession.Type
-
-/** An operator's name, as used in a proxy's header and the audit log. */
-export const OperatorName = DisplayName
 
 export const mayActAs = (role: OperatorRole, needed: StaffRole): boolean =>
   role !== "partner" && STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed)

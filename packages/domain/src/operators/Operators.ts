@@ -1,16 +1,68 @@
-import { Effect, Redacted } from "effect"
-import { createIdentifier, type OperatorId, type OrganizationId } from "../Identifier.ts"
-import { randomBase62 } from "../randomBase62.ts"
+import { Context, Effect, Redacted } from "effect"
+import { createIdentifier, type OperatorId, type OrganizationId, randomBase62, type SessionId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import { inTransaction } from "../Transaction.ts"
 import {
   isUnboundPartner,
   LastAdmin,
+  type ListedOperator,
   type Operator,
+  type OperatorNameTaken,
+  type OperatorNotFound,
   type OperatorRole,
+  type OperatorSession,
   PartnerUnbound,
   SESSION_SECONDS,
+  type SessionNotFound,
 } from "./Operator.ts"
-import { OperatorRepository } from "./OperatorRepository.ts"
+
+/** A token to store, and its lifetime. */
+export interface NewToken {
+  readonly token: Redacted.Redacted
+  readonly seconds: number
+}
+
+/** Stores operators, sign-in links and sessions; only SHA-256 hashes of tokens. */
+export class OperatorRepository extends Context.Service<
+  OperatorRepository,
+  {
+    insert(operator: Operator): Effect.Effect<Operator, OrganizationNotFound | OperatorNameTaken>
+    /** All operators including removed ones, oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<ListedOperator>>
+    find(operatorId: OperatorId): Effect.Effect<Operator, OperatorNotFound>
+    /** Lists and locks the admins of all organizations. Part of a transaction. */
+    readonly lockAdmins: Effect.Effect<ReadonlyArray<OperatorId>>
+    setRole(operatorId: OperatorId, role: OperatorRole): Effect.Effect<Operator, OperatorNotFound>
+    /** Removes an operator, and closes their sessions and links. The name can be used again. */
+    remove(operatorId: OperatorId): Effect.Effect<Operator, OperatorNotFound>
+    /** Inserts a sign-in link, for a single use if `once`. Returns its expiry. */
+    insertLink(
+      operatorId: OperatorId,
+      link: NewToken & { readonly once: boolean },
+    ): Effect.Effect<Timestamp, OperatorNotFound>
+    /** Finds a valid link without using it; undefined for an unknown, expired or used one. */
+    findSignInLink(token: string): Effect.Effect<{ readonly operator: Operator; readonly once: boolean } | undefined>
+    /** Inserts a session of the operator with a valid link, which is used, or with a name. A single-use link succeeds once. */
+    beginSession(
+      by: { readonly linkToken: string } | { readonly name: string },
+      session: NewToken,
+    ): Effect.Effect<Operator | undefined>
+    /** Finds the operator of a session token, and records its use at most once a minute; undefined if it has ended. */
+    findSession(
+      token: string,
+      options?: {
+        /** Whether this counts as use of the session. Default true. */
+        readonly isUse?: boolean
+      },
+    ): Effect.Effect<Operator | undefined>
+    /** Lists an operator's open sessions, last used first. */
+    listSessions(operatorId: OperatorId): Effect.Effect<ReadonlyArray<OperatorSession>>
+    /** Closes an operator's open sessions, or one of them. Returns their number. */
+    endSessions(operatorId: OperatorId, sessionId?: SessionId): Effect.Effect<number, SessionNotFound>
+    endSession(token: string): Effect.Effect<void>
+  }
+>()("domain/operators/OperatorRepository") {}
 
 /** Draws a token of 256 bits. */
 const drawToken = Effect.map(randomBase62(43), (text) => Redacted.make(text))

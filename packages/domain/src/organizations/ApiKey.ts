@@ -1,6 +1,6 @@
 import { SCOPES } from "@outreach/contract/names"
 import { Schema } from "effect"
-import { KeyId, OrganizationId } from "../Identifier.ts"
+import { BASE62, KeyId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /** A key without its text. */
@@ -26,7 +26,6 @@ export interface Caller extends Pick<ApiKey, "organizationId" | "scopes"> {
 
 export const KEY_REQUESTS_PER_MINUTE = 100
 
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
 
 const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
@@ -51,7 +50,7 @@ const checksum = (text: string): string => {
   let value = (crc ^ 0xffffffff) >>> 0
   let digits = ""
   for (let i = 0; i < 6; i++) {
-    digits = ALPHABET[value % 62] + digits
+    digits = BASE62[value % 62] + digits
     value = Math.floor(value / 62)
   }
   return digits

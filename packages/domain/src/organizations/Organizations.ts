@@ -1,8 +1,20 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { createIdentifier, type OrganizationId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
-import { MAX_CONTACTS, TooManyContacts } from "./Organization.ts"
-import { OrganizationRepository } from "./OrganizationRepository.ts"
+import { MAX_CONTACTS, type Organization, type OrganizationNotFound, TooManyContacts } from "./Organization.ts"
+
+export class OrganizationRepository extends Context.Service<
+  OrganizationRepository,
+  {
+    /** Adds an organization with its clock. */
+    create(id: OrganizationId, name: string): Effect.Effect<Organization>
+    /** Replaces an organization's contacts. Pending notices go to the new contacts. */
+    setContacts(
+      organizationId: OrganizationId,
+      contacts: ReadonlyArray<EmailAddress>,
+    ): Effect.Effect<Organization, OrganizationNotFound>
+  }
+>()("domain/organizations/OrganizationRepository") {}
 
 export const createOrganization = Effect.fn("Organizations.createOrganization")(function* (name: string) {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), name)

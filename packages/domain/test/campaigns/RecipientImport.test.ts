@@ -1,9 +1,10 @@
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { ImportLine, judgeCandidates, type KnownClinicians } from "../../src/campaigns/RecipientImport.ts"
-import { reasonNotValid } from "../../src/parseInput.ts"
 import type { Candidate } from "../../src/recipients/Recipient.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
-const reasonAgainst = reasonNotValid(ImportLine)
+const reasonAgainst = (line: ImportLine) => Result.getOrUndefined(Result.flip(parseInput(ImportLine)(line)))?.reason
 const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }
 
 describe("ImportLine", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { type ComplaintLevel, complaintLevel, shareOfSent } from "../../src/campaigns/complaintLevel.ts"
+import { type ComplaintLevel, complaintLevel, shareOfSent } from "../../src/campaigns/Campaign.ts"
 
 it.each<[ComplaintLevel, number, number]>([
   ["low", 0, 0],

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { PublicationChunk } from "../../src/campaigns/CampaignRepository.ts"
-import { composeRecipientsPublished } from "../../src/campaigns/composeRecipientsPublished.ts"
+import { composeRecipientsPublished } from "../../src/campaigns/publishRecipients.ts"
 import { MAX_EVENT_BYTES, serialise } from "../../src/events/Event.ts"
 import { CampaignId, EventId, OrganizationId, ProgramId } from "../../src/Identifier.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"

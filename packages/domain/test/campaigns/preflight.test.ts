@@ -1,9 +1,9 @@
 import { type PreflightFacts, preflight } from "@outreach/domain/campaigns/preflight"
 import type { CampaignId, OrganizationId, ProgramId, SenderId } from "@outreach/domain/Identifier"
-import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { Ramp } from "../../src/senders/Sender.ts"
 
 const NOW = Date.parse("2026-11-23T08:00:00Z")
 const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)

@@ -1,6 +1,7 @@
+import { Result } from "effect"
 import { expect, it } from "vitest"
 import { EndpointUrl, PrivateEndpointUrl } from "../../src/deliveries/Endpoint.ts"
-import { reasonNotValid } from "../../src/parseInput.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const https = "it must start with https://"
 const notPublic = "its address is not a public one"
@@ -31,6 +32,8 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
 ]
 
 it.each(table)("EndpointUrl judges %j", (url, strict, allowingHttp) => {
-  expect(reasonNotValid(EndpointUrl)(url)).toBe(strict)
-  expect(reasonNotValid(PrivateEndpointUrl)(url)).toBe(allowingHttp)
+  const reasons = [EndpointUrl, PrivateEndpointUrl].map(
+    (schema) => Result.getOrUndefined(Result.flip(parseInput(schema)(url)))?.reason,
+  )
+  expect(reasons).toEqual([strict, allowingHttp])
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "../../src/deliveries/RetryStatuses.ts"
-import { parseInput } from "../../src/parseInput.ts"
+import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "../../src/deliveries/Endpoint.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const parse = (text: string) => Result.map(parseInput(RetryStatuses)(text), toRetryStatuses)
 

@@ -13,7 +13,7 @@ import {
   scheduleOf,
   toRetryDelays,
 } from "../../src/deliveries/deliverySchedule.ts"
-import { parseInput } from "../../src/parseInput.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const transient = { verdict: "transient" } as const
 

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { COUNT_CAP } from "../../src/countCaps.ts"
-import { describeRemoval } from "../../src/deliveries/describeRemoval.ts"
+import { describeRemoval } from "../../src/deliveries/Endpoints.ts"
 
 const NOTHING = { lagEvents: 0, waiting: 0, waitingReplays: 0, inFlight: 0 }
 

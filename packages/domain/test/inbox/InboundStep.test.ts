@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest"
 import type { ProgramId, RecipientId } from "../../src/Identifier.ts"
 import {
   deferBlockedClinicians,
+  type InboundCommand,
   type InboundStep,
   reachedNow,
   toSteps,
   toWithdrawals,
 } from "../../src/inbox/InboundStep.ts"
-import type { InboundCommand } from "../../src/inbox/parseInboundEvent.ts"
 import type { Npi } from "../../src/recipients/Npi.ts"
 import { Timestamp } from "../../src/Timestamp.ts"
 import type { CommitTimestamp } from "../../src/Transaction.ts"

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
+import { parseInboundEvent } from "../../src/inbox/InboundStep.ts"
 
 const about = { consumer_program_slug: "heart-failure", npi: "1234567893" }
 const account = { ...about, email: "ann@clinic.test", attribution: "organic" }

@@ -2,8 +2,8 @@ import { Email } from "@outreach/contract"
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parseInput } from "../../src/parseInput.ts"
 import { canonicalEmail, EmailAddress } from "../../src/recipients/EmailAddress.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 describe("an e-mail address", () => {
   it.each([

@@ -1,7 +1,8 @@
+import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { reasonNotValid } from "../../src/parseInput.ts"
 import { checkDigit, Npi } from "../../src/recipients/Npi.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const nine = fc.integer({ min: 0, max: 999_999_999 }).map((n) => String(n).padStart(9, "0"))
 const npi = nine.map((digits) => digits + checkDigit(digits))
@@ -13,7 +14,7 @@ const luhn = (digits: string): number =>
     return sum + Math.floor(value / 10) + (value % 10)
   }, 0)
 
-const reasonAgainst = reasonNotValid(Npi)
+const reasonAgainst = (text: string) => Result.getOrUndefined(Result.flip(parseInput(Npi)(text)))?.reason
 
 describe("Npi", () => {
   // 1234567893 is the example of the CMS requirements; the others are from the public NPPES file and X12 examples.

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parseInput, reasonNotValid } from "../../src/parseInput.ts"
 import { FieldNames, FieldNamesOrAll, fieldNameOf, RecipientFields } from "../../src/recipients/RecipientFields.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 describe("the name of a field", () => {
   it.each([
@@ -41,7 +41,8 @@ describe("the name of a field", () => {
 })
 
 describe("RecipientFields", () => {
-  const reason = reasonNotValid(RecipientFields)
+  const parse = parseInput(RecipientFields)
+  const reason = (fields: RecipientFields) => Result.getOrUndefined(Result.flip(parse(fields)))?.reason
   const bytes = (fields: Record<string, string>) => Buffer.byteLength(JSON.stringify(fields))
 
   it("accepts any text of at most 2 KB, with tabs and line ends", () => {

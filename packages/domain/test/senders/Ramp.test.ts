@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { parseInput } from "../../src/parseInput.ts"
-import { Ramp } from "../../src/senders/Ramp.ts"
+import { Ramp } from "../../src/senders/Sender.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const parse = parseInput(Ramp)
 

@@ -1,8 +1,14 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { TRACKING_PATHS, type TrackingKind, TrackingSeal } from "../../src/hits/TrackingLinks.ts"
-import { isLinkDomainChallenge, isLinkDomainProof, proveLinkDomain } from "../../src/senders/linkDomainProof.ts"
+import {
+  isLinkDomainChallenge,
+  isLinkDomainProof,
+  proveLinkDomain,
+  TRACKING_PATHS,
+  type TrackingKind,
+  TrackingSeal,
+} from "../../src/hits/TrackingLinks.ts"
 import { testSeal } from "../hits/testSeal.ts"
 import { testLinks } from "../mail/testLinks.ts"
 

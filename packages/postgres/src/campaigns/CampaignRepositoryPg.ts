@@ -1,18 +1,23 @@
-import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import {
   Campaign,
   CampaignProgress,
   CampaignSummary,
+  COMPLAINT_THRESHOLDS,
+  MIN_COMPLAINTS,
   QuarantinedMessage,
   TRANSITIONS,
   WORKER_TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository, PausedCampaign } from "@outreach/domain/campaigns/CampaignRepository"
-import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
+import {
+  CampaignNotFound,
+  CampaignNotInStatus,
+  CampaignRepository,
+  PausedCampaign,
+} from "@outreach/domain/campaigns/CampaignRepository"
+import { ChangedMeanwhile } from "@outreach/domain/DescribedError"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
-import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramNotFound } from "@outreach/domain/programs/Programs"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Record, Struct } from "effect"
 import { adapter } from "../adapter.ts"

@@ -1,4 +1,4 @@
-import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
+import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/Campaign"
 import type { SqlClient } from "effect/sql"
 
 /**

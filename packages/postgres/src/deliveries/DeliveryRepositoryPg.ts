@@ -1,4 +1,4 @@
-import { DeliveryRepository, FailureGroupNotFound } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepository, FailureGroupNotFound } from "@outreach/domain/deliveries/DeadLetters"
 import { DeliveryId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"

@@ -1,13 +1,14 @@
-import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import { ChangedMeanwhile } from "@outreach/domain/DescribedError"
 import {
   Endpoint,
+  EndpointNotFound,
   EndpointSettings,
   EndpointStatus,
   type SettingChanges,
   StoredEndpointUrl,
 } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"

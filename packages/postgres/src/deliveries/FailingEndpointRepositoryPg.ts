@@ -1,5 +1,5 @@
 import { FailingEndpoint } from "@outreach/domain/deliveries/FailingEndpoint"
-import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
+import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliveries/FailingEndpoints"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"

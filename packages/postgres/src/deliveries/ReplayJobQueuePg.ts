@@ -1,10 +1,10 @@
-import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointNotFound } from "@outreach/domain/deliveries/Endpoint"
 import {
   ReplayFinished,
   ReplayJobQueue,
   ReplayNotFound,
   type ReplaySelection,
-} from "@outreach/domain/deliveries/ReplayJobQueue"
+} from "@outreach/domain/deliveries/Replays"
 import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto"
-import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointNotFound } from "@outreach/domain/deliveries/Endpoint"
 import {
   MAX_ACTIVE_SECRETS,
   SecretNotFound,
   type SecretOwner,
   SecretSummary,
   SigningSecretRepository,
-} from "@outreach/domain/deliveries/SigningSecretRepository"
+} from "@outreach/domain/deliveries/SigningSecrets"
 import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Effect, Redacted, Schema } from "effect"

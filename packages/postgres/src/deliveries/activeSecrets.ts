@@ -1,5 +1,5 @@
 import type { SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
-import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecrets"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-import { EndpointNotFound, EndpointRemoved } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointNotFound, EndpointRemoved } from "@outreach/domain/deliveries/Endpoint"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"

@@ -1,4 +1,4 @@
-import type { DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeliveryRepository"
+import type { DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeadLetters"
 import type { SqlClient, Statement } from "effect/sql"
 import { allOf, equal } from "../conditions.ts"
 

@@ -1,4 +1,4 @@
-import { type LogRange, Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { type LogRange, Replay } from "@outreach/domain/deliveries/Replays"
 import type { SqlClient, Statement } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
 

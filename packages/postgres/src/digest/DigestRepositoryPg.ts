@@ -1,6 +1,8 @@
 import {
   addToFunnel,
   countByStage,
+  DateInFuture,
+  DigestRepository,
   Funnel,
   FunnelCounts,
   type FunnelStage,
@@ -8,7 +10,6 @@ import {
   Qualification,
   quotaStatus,
 } from "@outreach/domain/digest/Digest"
-import { DateInFuture, DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"

@@ -5,7 +5,7 @@ import { isKeyed, PERSONAL_DATA, PERSONAL_TABLES, type PersonalDataCounts } from
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/Clinician"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Layer, Order, Redacted, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"

@@ -1,7 +1,6 @@
 import { EVENT_TYPES } from "@outreach/contract/names"
 import { Attempt } from "@outreach/domain/deliveries/Delivery"
-import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
-import type { Subject } from "@outreach/domain/erasure/Erasure"
+import { createMatcher, likePatterns, type Subject } from "@outreach/domain/erasure/Erasure"
 import {
   isKeyed,
   type KeyedTable,

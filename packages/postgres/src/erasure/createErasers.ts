@@ -1,7 +1,7 @@
 import { type ErasedRecipient, type ErasedSubject, eraseEventBody } from "@outreach/domain/erasure/Erasure"
 import type { LaterTable } from "@outreach/domain/erasure/PersonalData"
 import { EventId, RecipientId } from "@outreach/domain/Identifier"
-import { eraseInboundBody } from "@outreach/domain/inbox/eraseInboundBody"
+import { eraseInboundBody } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

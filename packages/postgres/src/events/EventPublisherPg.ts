@@ -1,7 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { isBotSuspected, recipientsPublished } from "@outreach/domain/digest/Digest"
-import { type EventDraft, recipientsOf, serialise } from "@outreach/domain/events/Event"
-import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { type EventDraft, EventPublisher, recipientsOf, serialise } from "@outreach/domain/events/Event"
 import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 import { EventId, type OrganizationId } from "@outreach/domain/Identifier"
 import { toTraceparent } from "@outreach/domain/TraceContext"

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { ListPage } from "@outreach/domain/ListPage"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import type { ListPage } from "@outreach/domain/Transaction"
 import { Context, type Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { decodeRows, decodeValue } from "../rowsOf.ts"

@@ -5,7 +5,7 @@ import {
   MAX_JUDGMENT_DELAY_SECONDS,
   WaitingHit,
 } from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { HitRepository } from "@outreach/domain/hits/Hits"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"

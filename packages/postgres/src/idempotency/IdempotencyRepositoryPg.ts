@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
-import { IdempotencyRepository, RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { IdempotencyRepository, RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/executeOnce"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { decodeRows, decodeValue } from "../rowsOf.ts"

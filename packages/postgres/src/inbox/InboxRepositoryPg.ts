@@ -1,8 +1,8 @@
 import type { PgConnection } from "@effect/sql-pg"
 import { coalesce } from "@outreach/domain/coalesce"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import {
+  ERASED_BODY_END,
   InboundMessage,
   InboxEntry,
   InboxEntryDropped,

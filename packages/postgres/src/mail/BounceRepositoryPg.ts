@@ -1,4 +1,4 @@
-import { BounceRepository } from "@outreach/domain/mail/returned/BounceRepository"
+import { BounceRepository } from "@outreach/domain/mail/returned/Bounces"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect, Schema } from "effect"

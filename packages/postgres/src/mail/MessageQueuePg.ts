@@ -1,8 +1,12 @@
 import { BOUNCE_REASONS } from "@outreach/contract/names"
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import type { DueMessages } from "@outreach/domain/mail/decideClaim"
 import { MessageTemplate } from "@outreach/domain/mail/Message"
-import { MessageQueue, type RetrySettlement, type SettledMessage } from "@outreach/domain/mail/MessageQueue"
+import {
+  type DueMessages,
+  MessageQueue,
+  type RetrySettlement,
+  type SettledMessage,
+} from "@outreach/domain/mail/MessageQueue"
 import { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { Array as Arr, Effect, Schema } from "effect"

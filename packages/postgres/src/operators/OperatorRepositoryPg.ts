@@ -9,7 +9,7 @@ import {
   SESSION_IDLE_SECONDS,
   SessionNotFound,
 } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { OperatorRepository } from "@outreach/domain/operators/Operators"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Redacted, Schema } from "effect"

@@ -1,5 +1,5 @@
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationRepository } from "@outreach/domain/organizations/Organizations"
 import { adapter } from "../adapter.ts"
 import { firstOr, only, rowsOf } from "../rowsOf.ts"
 

@@ -6,7 +6,7 @@ import {
   RestoredEndpoint,
   RestoredOrganization,
 } from "@outreach/domain/restores/Restore"
-import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { RestoreRepository } from "@outreach/domain/restores/Restores"
 import { Effect } from "effect"
 import { adapter } from "../adapter.ts"
 import { deleteMessages } from "../campaigns/campaignChanges.ts"

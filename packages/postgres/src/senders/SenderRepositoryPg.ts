@@ -1,12 +1,12 @@
 import { type CampaignId, OrganizationId, SenderId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramNotFound } from "@outreach/domain/programs/Programs"
 import { LinkDomainTaken } from "@outreach/domain/senders/LinkDomainRepository"
-import { RampState } from "@outreach/domain/senders/Ramp"
 import {
   DKIM_OVERLAP_DAYS,
   DKIM_RECORD_DAYS,
   DkimKey,
+  RampState,
   Sender,
   verifiedLinkDomain,
 } from "@outreach/domain/senders/Sender"
@@ -17,7 +17,7 @@ import {
   SenderKeyUnreadable,
   SenderNotFound,
   SenderRepository,
-} from "@outreach/domain/senders/SenderRepository"
+} from "@outreach/domain/senders/Senders"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { assigned, equal } from "../conditions.ts"

@@ -1,12 +1,12 @@
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramNotFound } from "@outreach/domain/programs/Programs"
 import {
   Suppression,
   type SuppressionKey,
   type SuppressionScope,
   suppressionKeys,
 } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { SuppressionRepository } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"

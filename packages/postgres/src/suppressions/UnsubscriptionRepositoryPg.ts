@@ -2,7 +2,7 @@ import {
   Unsubscription,
   UnsubscriptionChoice,
   UnsubscriptionRepository,
-} from "@outreach/domain/suppressions/UnsubscriptionRepository"
+} from "@outreach/domain/suppressions/Unsubscriptions"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { countFeedback } from "../campaigns/campaignChanges.ts"

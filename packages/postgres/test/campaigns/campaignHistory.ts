@@ -1,5 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"

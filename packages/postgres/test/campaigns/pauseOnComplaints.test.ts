@@ -1,7 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { reportComplaint } from "@outreach/domain/mail/returned/Complaints"
+import { reportComplaint } from "@outreach/domain/mail/returned/Bounces"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { resetSending, sendCampaign } from "@outreach/testing/sendCampaign"

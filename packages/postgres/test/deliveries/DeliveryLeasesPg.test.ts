@@ -8,11 +8,10 @@ import {
   type Settlement,
 } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createEndpoint, EndpointRepository, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId, type EventId } from "@outreach/domain/Identifier"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/executeOnce"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

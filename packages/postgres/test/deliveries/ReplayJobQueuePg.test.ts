@@ -1,10 +1,14 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
-import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
+import {
+  createDeadLetterReplay,
+  createLogReplay,
+  type LogRange,
+  ReplayJobQueue,
+} from "@outreach/domain/deliveries/Replays"
 import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"

@@ -1,9 +1,12 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { createEndpoint, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import {
+  MAX_ACTIVE_SECRETS,
+  rotateSecret,
+  rotateSecretWithinBound,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"

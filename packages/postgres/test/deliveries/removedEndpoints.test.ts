@@ -4,12 +4,13 @@ import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroup
 import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { removeEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { EndpointRepository, removeEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createDeadLetterReplay, createLogReplay, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
+import {
+  rotateSecret,
+  rotateSecretWithinBound,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type SecretId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"

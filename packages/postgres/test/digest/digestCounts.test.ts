@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import { EventPublisher } from "@outreach/domain/events/EventPublisher"
+import { EventPublisher } from "@outreach/domain/events/Event"
 import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"

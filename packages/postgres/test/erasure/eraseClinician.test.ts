@@ -1,22 +1,19 @@
-import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
-import { placeholderOf } from "@outreach/domain/erasure/Erasure"
+import { createMatcher, likePatterns, placeholderOf } from "@outreach/domain/erasure/Erasure"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseClinician, eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
-import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/executeOnce"
+import { ERASED_BODY_END, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
-import { reasonNotValid } from "@outreach/domain/parseInput"
 import { Npi } from "@outreach/domain/recipients/Npi"
-import type { Clinician } from "@outreach/domain/suppressions/Clinician"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
+import { type Clinician, ErasedClinicianRepository } from "@outreach/domain/suppressions/Clinician"
+import { applyUnsubscriptions, UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
+import { SuppressionRepository } from "@outreach/domain/suppressions/Withdrawals"
+import { parseInput } from "@outreach/domain/textSchema"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { recordHits } from "@outreach/testing/recordHits"
@@ -26,7 +23,7 @@ import { insertDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { column, sql, untilBlocked, value, whileOpen } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 
@@ -449,10 +446,8 @@ describe("a subject", () => {
 
   it("uses different placeholders that aren't valid NPIs", () => {
     const numbers = [0, 1, 9, 10, 99_999_999]
-    const reason = reasonNotValid(Npi)
-    expect(numbers.map((number) => reason(placeholderOf(number).npi))).toEqual(
-      numbers.map(() => "the NPI's check digit is wrong"),
-    )
+    const fault = Result.fail(expect.objectContaining({ reason: "the NPI's check digit is wrong" }))
+    expect(numbers.map((number) => parseInput(Npi)(placeholderOf(number).npi))).toEqual(numbers.map(() => fault))
     expect(new Set(numbers.map((number) => placeholderOf(number).email)).size).toBe(numbers.length)
   })
 })

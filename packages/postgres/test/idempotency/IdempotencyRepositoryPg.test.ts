@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/executeOnce"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

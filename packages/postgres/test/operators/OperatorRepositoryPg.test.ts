@@ -1,10 +1,10 @@
 import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type OperatorId } from "@outreach/domain/Identifier"
 import { type Operator, SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import {
   addOperator,
   createSignInLink,
+  OperatorRepository,
   removeOperator,
   setOperatorRole,
   signIn,

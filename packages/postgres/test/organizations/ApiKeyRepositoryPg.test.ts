@@ -1,6 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
+import { ApiKeyRepository, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { column, sql } from "@outreach/testing/sql"

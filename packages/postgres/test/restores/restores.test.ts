@@ -1,8 +1,13 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
-import { acceptPromotion, beginRestore, finishRestore, markMailed } from "@outreach/domain/restores/Restores"
+import {
+  acceptPromotion,
+  beginRestore,
+  finishRestore,
+  markMailed,
+  RestoreRepository,
+} from "@outreach/domain/restores/Restores"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

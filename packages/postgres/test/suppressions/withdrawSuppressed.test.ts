@@ -1,12 +1,16 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
+import {
+  SuppressionRepository,
+  suppressClinicians,
+  withdrawSuppressed,
+} from "@outreach/domain/suppressions/Withdrawals"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, sendWith, settleSent } from "@outreach/testing/sendCampaign"

@@ -1,5 +1,4 @@
-import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
-import { Deployment } from "@outreach/domain/Deployment"
+import { Deployment, PreflightSettings } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"

@@ -1,5 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
 import { composeSent } from "@outreach/domain/events/Event"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"

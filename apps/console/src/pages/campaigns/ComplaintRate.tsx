@@ -1,12 +1,7 @@
 import type { CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
 import type { Tone } from "@outreach/backoffice/lists/List"
-import {
-  COMPLAINT_LEVELS,
-  type ComplaintLevel,
-  complaintLevel,
-  shareOfSent,
-} from "@outreach/domain/campaigns/complaintLevel"
+import { COMPLAINT_LEVELS, type ComplaintLevel, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/Campaign"
 import { StatusBadge } from "../../components/values.tsx"
 
 const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {

@@ -1,6 +1,6 @@
 import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
-import type { LateRefusalCause } from "@outreach/domain/mail/returned/lateRefusalCause"
+import type { LateRefusalCause } from "@outreach/domain/mail/returned/Bounces"
 import { Struct } from "effect"
 import { Table } from "../../components/layout.tsx"
 import { Code, Noted, StatusBadge, Time } from "../../components/values.tsx"

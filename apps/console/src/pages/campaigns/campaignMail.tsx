@@ -6,7 +6,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { TRACKING_PATHS } from "@outreach/domain/hits/TrackingLinks"
 import { type CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskEmail } from "@outreach/domain/recipients/masks"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
 import { Effect, Struct } from "effect"

@@ -12,7 +12,7 @@ import { DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deli
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"

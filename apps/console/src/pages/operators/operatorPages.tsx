@@ -8,7 +8,7 @@ import {
 } from "@outreach/backoffice/operations/operators"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OperatorNotFound } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { OperatorRepository } from "@outreach/domain/operators/Operators"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"

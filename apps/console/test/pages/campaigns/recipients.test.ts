@@ -1,7 +1,6 @@
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
-import { maskEmail } from "@outreach/domain/recipients/maskEmail"
-import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"

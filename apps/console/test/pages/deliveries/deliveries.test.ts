@@ -1,5 +1,5 @@
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"

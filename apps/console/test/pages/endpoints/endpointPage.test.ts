@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { listen } from "@outreach/testing/listen"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,7 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { insertDeadLetters, seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

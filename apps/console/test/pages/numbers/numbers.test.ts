@@ -1,4 +1,4 @@
-import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
+import { addDays, dateAt } from "@outreach/domain/digest/CalendarDate"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"

@@ -1,6 +1,5 @@
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
+import { ApiKeyRepository, issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { expect, it } from "vitest"

@@ -1,6 +1,5 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { setOperatorRole } from "@outreach/domain/operators/Operators"
+import { OperatorRepository, setOperatorRole } from "@outreach/domain/operators/Operators"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { insertDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"

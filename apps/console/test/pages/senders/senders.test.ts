@@ -1,4 +1,4 @@
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { afterTests } from "@outreach/testing/afterTests"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

@@ -1,3 +1,5 @@
+import { isAscii } from "../../DomainName.ts"
+
 /** Maximum length of a stored reply. */
 const MAX_LENGTH = 200
 /** Maximum length that is read, because a reply can have any number of lines. */
@@ -45,8 +47,6 @@ const onOneLine = (reply: string): string =>
 /** Returns whether text may contain a local part in any case. Non-ASCII letters have several forms. */
 const mayHold = (text: string, local: string): boolean =>
   local !== "" && (!isAscii(text) || !isAscii(local) || text.toLowerCase().includes(local.toLowerCase()))
-
-const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 const patternOf = (local: string): RegExp => {
   const escaped = local.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")

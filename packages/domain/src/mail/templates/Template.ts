@@ -1,8 +1,7 @@
 import { Liquid } from "liquidjs"
-import type { RecipientFields } from "../../recipients/RecipientFields.ts"
-import { SAMPLE, type TemplateVariables } from "../../TemplateVariables.ts"
+import { type RecipientFields, SAMPLE, type TemplateVariables } from "../../recipients/RecipientFields.ts"
 import type { MessageTemplate } from "../Message.ts"
-import { findRelativeAddress } from "./createSchemeCheck.ts"
+import { createSchemeCheck, ForeignScheme, findRelativeAddress } from "./createSchemeCheck.ts"
 
 export type TemplatePart = "subject" | "html" | "text"
 
@@ -21,6 +20,13 @@ export const templatesOf = ({ subject, html, text }: Pick<MessageTemplate, "subj
 /** Returns the names of fields as sample values. */
 export const sampleFields = (names: ReadonlyArray<string>): RecipientFields =>
   Object.fromEntries(names.map((name) => [name, `[${name}]`]))
+
+/** Returns sample values for all template variables of a campaign. */
+export const sampleVariables = ({ fields, shortLink }: Pick<MessageTemplate, "fields" | "shortLink">) => ({
+  ...sampleFields(fields),
+  ...SAMPLE,
+  ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
+})
 
 /** Returns why text isn't a valid template, or undefined. It may use the common variables and `more`. */
 export const checkTemplate = (
@@ -87,3 +93,34 @@ export const hideCode = (template: string) => {
 
 /** Inserts a token into the partner's own link, in place of `{token}`. */
 export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)
+
+/** Creates the function that returns why a campaign's messages can't be rendered with a recipient's fields, or undefined. Names missing fields without quoting values. */
+export const createFieldsCheck = (
+  campaign: Pick<MessageTemplate, "subject" | "html" | "text" | "shortLink" | "fields">,
+): ((fields: RecipientFields) => string | undefined) => {
+  if (campaign.fields.length === 0) return () => undefined
+  const variables = sampleVariables({ ...campaign, fields: [] })
+  const parts = templatesOf(campaign).map(({ part, template }) => ({
+    part,
+    render: compileTemplate(template, part),
+  }))
+  const checkSchemes = createSchemeCheck(campaign.html)
+  return (fields) => {
+    for (const { part, render } of parts) {
+      try {
+        const rendered = render({ ...fields, ...variables })
+        if (part === "html") checkSchemes?.(rendered)
+      } catch (error) {
+        return `the ${part} ${renderFault(error)}`
+      }
+    }
+    return undefined
+  }
+}
+
+/** Describes why a template didn't render, following its name, without quoting values. */
+export const renderFault = (error: unknown): string => {
+  if (error instanceof ForeignScheme) return error.message
+  const missing = error instanceof Error && /^undefined variable: (\w+)/.exec(error.message)?.[1]
+  return missing ? `needs ${missing}, which is missing` : "does not render"
+}

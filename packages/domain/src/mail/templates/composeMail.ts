@@ -1,14 +1,11 @@
-import { LinkifyIt } from "linkify-it"
 import type { RecipientRef, TrackingLinks } from "../../hits/TrackingLinks.ts"
 import type { Recipient } from "../../recipients/Recipient.ts"
 import type { RecipientFields } from "../../recipients/RecipientFields.ts"
 import { domainOf, type SenderIdentity } from "../../senders/Sender.ts"
-import type { TemplateVariables } from "../../TemplateVariables.ts"
 import type { MessageTemplate } from "../Message.ts"
 import type { ReturnPaths } from "../returned/ReturnPaths.ts"
 import type { Mail } from "../Transport.ts"
-import { composeBody, trackingOf } from "./composeBody.ts"
-import { cutAtLinks } from "./cutAtLinks.ts"
+import { composeBody, composeText } from "./composeBody.ts"
 import { compileTemplate, shortLinkTo } from "./Template.ts"
 
 /** Last field of each Feedback-ID: Gmail requires the same 5 to 15 characters in all mail of a sender, and counts by signing domain. */
@@ -65,47 +62,4 @@ export const composeMail = (
       unsubscribeAddress: receivesMail ? returnPaths.unsubscribe(recipient.recipientId, domain) : null,
     }
   }
-}
-
-// Only links with a scheme: a name with a dot may be anything.
-const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
-
-/**
- * Parses a campaign's own text part once. Returns a function that composes it for a recipient. Its links are tracked like those of the HTML,
- * and stay unchanged if the HTML excludes the same URL.
- */
-export const composeText = (
-  text: string,
-  { html }: Pick<MessageTemplate, "html">,
-  links: TrackingLinks["Service"],
-): ((to: RecipientRef, variables: TemplateVariables) => string) => {
-  const render = compileTemplate(text, "text")
-  const excludedLinks = cutAtLinks(html).pieces.flatMap(([, mark]) =>
-    mark !== "pixel" && mark.isExcluded ? [mark.href] : [],
-  )
-  return (to, variables) => {
-    const excluded = new Set(excludedLinks.map((link) => renderLink(link, variables)))
-    const track = trackingOf(to, links)
-    return replaceLinks(render(variables), (href) => (excluded.has(href) ? undefined : track(href)))
-  }
-}
-
-/** Renders the URL of a link; undefined if a template part isn't a complete URL, or the recipient lacks a field. */
-const renderLink = (href: string, variables: TemplateVariables): string | undefined => {
-  try {
-    return compileTemplate(href, "text")(variables).trim()
-  } catch {
-    return undefined
-  }
-}
-
-/** Replaces each link by the result of `replace`; undefined keeps it. */
-const replaceLinks = (text: string, replace: (href: string) => string | undefined): string => {
-  let replaced = ""
-  let copied = 0
-  for (const { index, lastIndex, url } of linkify.match(text) ?? []) {
-    replaced += text.slice(copied, index) + (replace(url) ?? text.slice(index, lastIndex))
-    copied = lastIndex
-  }
-  return replaced + text.slice(copied)
 }

@@ -1,4 +1,8 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
+import type { Program } from "../../programs/Program.ts"
+import { SAMPLE } from "../../recipients/RecipientFields.ts"
+import type { MessageTemplate } from "../Message.ts"
+import { compileTemplate, sampleVariables } from "./Template.ts"
 
 /** Required content of each e-mail: sender, postal address, and how to unsubscribe (15 U.S.C. 7704 (a) (3) and (5)). */
 export interface SenderDetails {
@@ -8,6 +12,21 @@ export interface SenderDetails {
 }
 
 export type SenderDetail = keyof SenderDetails
+
+/** Lists the details that each part of a campaign's e-mail doesn't show, with the sender details of its program; null for none. */
+export const findMissingDetails = (
+  campaign: Pick<MessageTemplate, "html" | "text" | "fields" | "shortLink">,
+  program: Pick<Program, "senderName" | "postalAddress">,
+): Readonly<Record<"html" | "text", ReadonlyArray<SenderDetail>>> => {
+  const { html, text } = campaign
+  const [senderName, postalAddress] = [program.senderName ?? "", program.postalAddress ?? ""]
+  const variables = { ...sampleVariables(campaign), sender_name: senderName, postal_address: postalAddress }
+  const details = { senderName, postalAddress, unsubscribeUrl: SAMPLE.unsubscribe_url }
+  return {
+    html: findHiddenDetails(compileTemplate(html, "html")(variables), details),
+    text: text === null ? [] : findMissingText(compileTemplate(text, "text")(variables), details),
+  }
+}
 
 /**
  * Lists the details that a rendered HTML body doesn't show as text or as a link.

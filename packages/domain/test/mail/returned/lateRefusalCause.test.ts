@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { lateRefusalCause } from "../../../src/mail/returned/lateRefusalCause.ts"
+import { lateRefusalCause } from "../../../src/mail/returned/Bounces.ts"
 
 it.each([
   ["policy", { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Blocked" }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { checkTemplate, compileTemplate, sampleFields } from "../../../src/mail/templates/Template.ts"
-import type { TemplateVariables } from "../../../src/TemplateVariables.ts"
+import type { TemplateVariables } from "../../../src/recipients/RecipientFields.ts"
 
 const variables: TemplateVariables = {
   token: "aB3dE9",

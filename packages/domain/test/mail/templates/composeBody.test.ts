@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { TRACKING_PATHS } from "../../../src/hits/TrackingLinks.ts"
-import { renderFault } from "../../../src/mail/templates/createFieldsCheck.ts"
+import { renderFault } from "../../../src/mail/templates/Template.ts"
 import { BASE, to } from "../testLinks.ts"
 import { compose, links, variables } from "./compose.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { composeText } from "../../../src/mail/templates/composeMail.ts"
+import { composeText } from "../../../src/mail/templates/composeBody.ts"
 import { to } from "../testLinks.ts"
 import { links, variables } from "./compose.ts"
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { createFieldsCheck, renderFault } from "../../../src/mail/templates/createFieldsCheck.ts"
-import { compileTemplate } from "../../../src/mail/templates/Template.ts"
-import { SAMPLE } from "../../../src/TemplateVariables.ts"
+import { compileTemplate, createFieldsCheck, renderFault } from "../../../src/mail/templates/Template.ts"
+import { SAMPLE } from "../../../src/recipients/RecipientFields.ts"
 
 const campaign = {
   subject: "For {{ first_name }}",

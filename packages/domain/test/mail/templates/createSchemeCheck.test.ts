@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { createFieldsCheck } from "../../../src/mail/templates/createFieldsCheck.ts"
 import { createSchemeCheck } from "../../../src/mail/templates/createSchemeCheck.ts"
+import { createFieldsCheck } from "../../../src/mail/templates/Template.ts"
 import { compose } from "./compose.ts"
 
 const PLACES = [

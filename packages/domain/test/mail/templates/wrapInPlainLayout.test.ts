@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { findHiddenDetails } from "../../../src/mail/templates/findHiddenDetails.ts"
 import { checkTemplate, compileTemplate } from "../../../src/mail/templates/Template.ts"
 import { wrapInPlainLayout } from "../../../src/mail/templates/wrapInPlainLayout.ts"
-import { SAMPLE } from "../../../src/TemplateVariables.ts"
+import { SAMPLE } from "../../../src/recipients/RecipientFields.ts"
 
 const variables = { ...SAMPLE, sender_name: "Acme & Sons", postal_address: "1 Main Street, Springfield, IL 62701" }
 const details = {
