@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { EmailAddress } from "@outreach/domain/recipients/Clinician"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"

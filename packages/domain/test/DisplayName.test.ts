@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { DisplayName } from "../src/DisplayName.ts"
-import { parseInput } from "../src/textSchema.ts"
+import { DisplayName, parseInput } from "../src/textSchema.ts"
 
 const parse = parseInput(DisplayName)
 const MARKS = "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069"

@@ -1,9 +1,7 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { CampaignId } from "../src/Identifier.ts"
-import { EmailAddress } from "../src/recipients/EmailAddress.ts"
-import { Npi } from "../src/recipients/Npi.ts"
-import { Clinician } from "../src/suppressions/Clinician.ts"
+import { Clinician, EmailAddress, Npi } from "../src/recipients/Clinician.ts"
 import { Instant } from "../src/Timestamp.ts"
 import { noneOr, parseInput, wholeNumber } from "../src/textSchema.ts"
 

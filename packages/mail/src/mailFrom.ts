@@ -1,7 +1,6 @@
-import { assertNoDirectionMark } from "@outreach/domain/DisplayName"
 import { isAscii, toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf, type Mailbox } from "@outreach/domain/senders/Sender"
-import { textSchema } from "@outreach/domain/textSchema"
+import { assertNoDirectionMark, textSchema } from "@outreach/domain/textSchema"
 import addressparser from "nodemailer/lib/addressparser"
 
 /** Text of a sender, such as the setting `MAIL_FROM`. */

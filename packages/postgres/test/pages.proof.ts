@@ -1,6 +1,6 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract"
 import type { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
-import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import type { ListPage } from "@outreach/domain/Transaction"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"

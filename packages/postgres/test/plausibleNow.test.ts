@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
-import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { ErasureRepository } from "@outreach/domain/erasure/Erasure"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"

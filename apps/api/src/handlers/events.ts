@@ -1,6 +1,6 @@
 import { FEED_EVENT_TYPES, type FeedEvent } from "@outreach/contract"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository } from "@outreach/domain/recipients/Recipient"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed, type FeedPosition, feedFrom, type PublishedEvent } from "@outreach/postgres/events/EventFeed"
 import { Effect } from "effect"

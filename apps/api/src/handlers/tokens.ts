@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/Recipient"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"

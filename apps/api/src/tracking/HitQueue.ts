@@ -1,5 +1,4 @@
-import type { Hit } from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/Hits"
+import { type Hit, HitRepository } from "@outreach/domain/hits/Hits"
 import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import type { Hit } from "@outreach/domain/hits/Hit"
+import type { Hit } from "@outreach/domain/hits/Hits"
 import { TRACKING_PATHS, type TrackedLink, type TrackingKind, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { createIdentifier, type HitId } from "@outreach/domain/Identifier"
 import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"

@@ -1,5 +1,5 @@
 import { TRACKING_PATHS, type TrackedLink } from "@outreach/domain/hits/TrackingLinks"
-import { maskEmail } from "@outreach/domain/recipients/masks"
+import { maskEmail } from "@outreach/domain/recipients/Clinician"
 import {
   type UnsubscriptionChoice,
   UnsubscriptionRepository,

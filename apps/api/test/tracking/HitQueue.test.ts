@@ -1,5 +1,4 @@
-import type { Hit } from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/Hits"
+import { type Hit, HitRepository } from "@outreach/domain/hits/Hits"
 import type { HitId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Deferred, Effect, References } from "effect"
 import { expect, it } from "vitest"

@@ -1,6 +1,5 @@
 import { RecipientId } from "@outreach/domain/Identifier"
-import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import type { Npi } from "@outreach/domain/recipients/Npi"
+import type { EmailAddress, Npi } from "@outreach/domain/recipients/Clinician"
 import type { SuppressionReason } from "@outreach/domain/suppressions/Suppression"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { SuppressionRepository, suppressAddresses } from "@outreach/domain/suppressions/Withdrawals"

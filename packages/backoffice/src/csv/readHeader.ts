@@ -1,5 +1,4 @@
-import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
-import { Npi } from "@outreach/domain/recipients/Npi"
+import { canonicalEmail, Npi } from "@outreach/domain/recipients/Clinician"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { shellWord } from "../formatCommand.ts"

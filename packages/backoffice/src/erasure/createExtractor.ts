@@ -1,5 +1,5 @@
 import { createMatcher, type Subject } from "@outreach/domain/erasure/Erasure"
-import { checkDigit } from "@outreach/domain/recipients/Npi"
+import { checkDigit } from "@outreach/domain/recipients/Clinician"
 import { Result } from "effect"
 
 /** Replaces other persons' NPIs, addresses, tokens or record ids. */

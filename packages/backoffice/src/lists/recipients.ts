@@ -1,6 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { CampaignReader } from "../campaigns/CampaignReader.ts"

@@ -1,4 +1,4 @@
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { SUPPRESSION_WORDS, SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"

@@ -1,6 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { EventId } from "@outreach/domain/Identifier"
-import { maskNpi } from "@outreach/domain/recipients/masks"
+import { maskNpi } from "@outreach/domain/recipients/Clinician"
 import { EventReader } from "../events/EventReader.ts"
 import { checkBox } from "./Field.ts"
 import { contentOf, showContent } from "./inbox.ts"

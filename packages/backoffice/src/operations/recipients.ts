@@ -1,7 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId, ImportId } from "@outreach/domain/Identifier"
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, Schema } from "effect"

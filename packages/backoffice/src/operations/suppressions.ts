@@ -1,7 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/Clinician"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
 import {
   SUPPRESSION_REASONS,
   type Suppression,

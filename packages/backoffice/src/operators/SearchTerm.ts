@@ -1,6 +1,5 @@
 import { isApiKeyText } from "@outreach/domain/organizations/ApiKey"
-import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
-import { Npi } from "@outreach/domain/recipients/Npi"
+import { canonicalEmail, Npi } from "@outreach/domain/recipients/Clinician"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { parseInput, textSchema } from "@outreach/domain/textSchema"
 import { Result } from "effect"

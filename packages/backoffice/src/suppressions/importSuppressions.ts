@@ -1,7 +1,7 @@
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
-import { Clinician } from "@outreach/domain/suppressions/Clinician"
+import { Clinician } from "@outreach/domain/recipients/Clinician"
 import {
   isReasonIn,
   SUPPRESSION_REASONS,

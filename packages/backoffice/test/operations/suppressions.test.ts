@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { EmailAddress } from "@outreach/domain/recipients/Clinician"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"

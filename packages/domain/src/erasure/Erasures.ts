@@ -2,15 +2,18 @@ import { Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type OrganizationId, type RecipientId, randomBase62 } from "../Identifier.ts"
 import { applyBatch } from "../inbox/applyBatch.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
-import type { Npi } from "../recipients/Npi.ts"
-import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
-import { RecipientRepository } from "../recipients/RecipientRepository.ts"
-import { type Clinician, ErasedClinicianRepository } from "../suppressions/Clinician.ts"
+import type { Clinician, EmailAddress, Npi } from "../recipients/Clinician.ts"
+import { RecipientRepository, TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { ErasedClinicianRepository } from "../suppressions/ErasedClinicians.ts"
 import { SuppressionRepository, WITHDRAWAL_TRIES, WithdrawalConflict } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
-import { type ErasureCertificate, type ErasureState, placeholderOf, type Subject } from "./Erasure.ts"
-import { ErasureRepository } from "./ErasureRepository.ts"
+import {
+  type ErasureCertificate,
+  ErasureRepository,
+  type ErasureState,
+  placeholderOf,
+  type Subject,
+} from "./Erasure.ts"
 import { LATER_TABLES, PERSONAL_TABLES, type PersonalDataCounts } from "./PersonalData.ts"
 
 /** A message to the clinician is still being sent, or other work on the organization hasn't ended. */

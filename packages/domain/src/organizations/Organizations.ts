@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { createIdentifier, type OrganizationId } from "../Identifier.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import type { EmailAddress } from "../recipients/Clinician.ts"
 import { MAX_CONTACTS, type Organization, type OrganizationNotFound, TooManyContacts } from "./Organization.ts"
 
 export class OrganizationRepository extends Context.Service<

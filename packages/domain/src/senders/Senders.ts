@@ -6,7 +6,7 @@ import { type CampaignId, createIdentifier, type OrganizationId, type SenderId }
 import type { Finding } from "../operators/Finding.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { ProgramNotFound } from "../programs/Programs.ts"
-import { EmailAddress } from "../recipients/EmailAddress.ts"
+import { EmailAddress } from "../recipients/Clinician.ts"
 import { Transaction } from "../Transaction.ts"
 import { LinkDomainRepository, type LinkDomainTaken } from "./LinkDomainRepository.ts"
 import {

@@ -1,8 +1,8 @@
 import type { BounceReason } from "@outreach/contract"
 import { Schema } from "effect"
 import { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { Clinician } from "../recipients/Clinician.ts"
 import { Timestamp } from "../Timestamp.ts"
-import type { Clinician } from "./Clinician.ts"
 
 // Glossary. Suppression: an NPI or e-mail address that a program, or all programs of an organization, must not contact. Withdrawn: a
 // recipient who wasn't contacted and never will be. Waiting: a recipient who was neither contacted nor withdrawn.

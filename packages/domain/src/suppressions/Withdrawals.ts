@@ -1,12 +1,11 @@
 import { Array as Arr, Context, Effect, Schedule, Schema } from "effect"
 import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import { type ProgramNotFound, ProgramRepository } from "../programs/Programs.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
-import type { Npi } from "../recipients/Npi.ts"
+import type { Clinician, EmailAddress, Npi } from "../recipients/Clinician.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { settleAll } from "../settleAll.ts"
 import { type CommitTimestamp, inTransaction, Transaction } from "../Transaction.ts"
-import { type Clinician, ErasedClinicianRepository, withoutErased } from "./Clinician.ts"
+import { ErasedClinicianRepository, withoutErased } from "./ErasedClinicians.ts"
 import type {
   ProgramClinician,
   Suppression,

@@ -1,6 +1,6 @@
 import { suspect } from "@outreach/bot-suspicion"
 import { expect, it } from "vitest"
-import { EARLIER_HITS_SECONDS, MAX_EARLIER_HITS, MAX_HITS_PER_MINUTE } from "../../src/hits/Hit.ts"
+import { EARLIER_HITS_SECONDS, MAX_EARLIER_HITS, MAX_HITS_PER_MINUTE } from "../../src/hits/Hits.ts"
 
 it("a hit is judged by exactly the earlier hits that can matter", () => {
   const reasonsAfter = (seconds: number) =>

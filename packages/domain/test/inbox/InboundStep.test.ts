@@ -10,7 +10,7 @@ import {
   toSteps,
   toWithdrawals,
 } from "../../src/inbox/InboundStep.ts"
-import type { Npi } from "../../src/recipients/Npi.ts"
+import type { Npi } from "../../src/recipients/Clinician.ts"
 import { Timestamp } from "../../src/Timestamp.ts"
 import type { CommitTimestamp } from "../../src/Transaction.ts"
 

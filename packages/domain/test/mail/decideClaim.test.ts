@@ -1,9 +1,9 @@
 import type { CampaignId, OrganizationId, ProgramId, RecipientId, SenderId } from "@outreach/domain/Identifier"
-import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { decideClaim, nextSlot, openSlots } from "../../src/mail/claimMessages.ts"
 import type { DueMessage, DueMessages } from "../../src/mail/MessageQueue.ts"
+import type { EmailAddress } from "../../src/recipients/Clinician.ts"
 
 const NOW = 1_800_000_000
 const PAUSED = "cmp_1" as CampaignId

@@ -2,7 +2,7 @@ import { Email } from "@outreach/contract"
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { canonicalEmail, EmailAddress } from "../../src/recipients/EmailAddress.ts"
+import { canonicalEmail, EmailAddress } from "../../src/recipients/Clinician.ts"
 import { parseInput } from "../../src/textSchema.ts"
 
 describe("an e-mail address", () => {

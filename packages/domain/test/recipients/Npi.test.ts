@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { checkDigit, Npi } from "../../src/recipients/Npi.ts"
+import { checkDigit, Npi } from "../../src/recipients/Clinician.ts"
 import { parseInput } from "../../src/textSchema.ts"
 
 const nine = fc.integer({ min: 0, max: 999_999_999 }).map((n) => String(n).padStart(9, "0"))

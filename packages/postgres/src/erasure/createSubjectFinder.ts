@@ -1,8 +1,8 @@
 import { SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
+import { type Clinician, canonicalEmail } from "@outreach/domain/recipients/Clinician"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { LIFT_TIME_LIMIT } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -36,8 +36,6 @@ export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
 
   /** Addresses that the partner sent with an NPI. */
   const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {
-    // Loaded lazily, because the help of the command line doesn't need the contract's schemas.
-    const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
     const rows = yield* sql`
       select body from inbox where organization_id = ${organizationId} and npi = any (${npis}::text[])`.pipe(
       decodeBodies,

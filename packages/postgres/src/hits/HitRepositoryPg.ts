@@ -1,11 +1,11 @@
 import {
   EARLIER_HITS_SECONDS,
+  HitRepository,
   MAX_EARLIER_HITS,
   MAX_HITS_PER_MINUTE,
   MAX_JUDGMENT_DELAY_SECONDS,
   WaitingHit,
-} from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/Hits"
+} from "@outreach/domain/hits/Hits"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"

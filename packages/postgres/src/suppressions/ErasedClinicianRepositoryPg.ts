@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto"
 import { OrganizationId } from "@outreach/domain/Identifier"
+import type { Clinician } from "@outreach/domain/recipients/Clinician"
 import {
-  type Clinician,
   ErasedClinicianRepository,
   type ErasedClinicians,
   isErased,
-} from "@outreach/domain/suppressions/Clinician"
+} from "@outreach/domain/suppressions/ErasedClinicians"
 import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { checkLines, importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository } from "@outreach/domain/recipients/Recipient"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { EventPublisher } from "@outreach/domain/events/Event"
-import type { Hit } from "@outreach/domain/hits/Hit"
-import { HitRepository, judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
+import { type Hit, HitRepository, judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
 import { type HitId, RecipientId } from "@outreach/domain/Identifier"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

@@ -12,8 +12,8 @@ import {
   type MessageSettlement,
 } from "@outreach/domain/mail/MessageQueue"
 import { Settlements } from "@outreach/domain/mail/Settlements"
-import type { Npi } from "@outreach/domain/recipients/Npi"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import type { Npi } from "@outreach/domain/recipients/Clinician"
+import { RecipientRepository } from "@outreach/domain/recipients/Recipient"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

@@ -3,9 +3,13 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { type CampaignId, createIdentifier, randomBase62 } from "@outreach/domain/Identifier"
-import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import type { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
+import { EmailAddress } from "@outreach/domain/recipients/Clinician"
+import {
+  type Candidate,
+  type Recipient,
+  RecipientRepository,
+  recipientsFrom,
+} from "@outreach/domain/recipients/Recipient"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"

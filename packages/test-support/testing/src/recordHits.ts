@@ -1,5 +1,4 @@
-import type { Hit } from "@outreach/domain/hits/Hit"
-import { HitRepository } from "@outreach/domain/hits/Hits"
+import { type Hit, HitRepository } from "@outreach/domain/hits/Hits"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { Clock, Effect } from "effect"
 

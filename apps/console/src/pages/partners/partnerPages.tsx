@@ -12,7 +12,7 @@ import { OrganizationReader } from "@outreach/backoffice/organizations/Organizat
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
-import { maskEmail } from "@outreach/domain/recipients/masks"
+import { maskEmail } from "@outreach/domain/recipients/Clinician"
 import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { Array as Arr, Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"

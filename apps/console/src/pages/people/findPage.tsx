@@ -8,7 +8,7 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
 import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Array as Arr, Effect, Redacted, String as Str } from "effect"
 import { HttpServerResponse } from "effect/http"

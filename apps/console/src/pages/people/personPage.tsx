@@ -11,7 +11,7 @@ import { SuppressionReader } from "@outreach/backoffice/suppressions/Suppression
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
 import type { EventId, ProgramId } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Instant } from "@outreach/domain/Timestamp"
 import { textSchema } from "@outreach/domain/textSchema"

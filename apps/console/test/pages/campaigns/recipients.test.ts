@@ -1,6 +1,6 @@
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
-import { maskEmail, maskNpi } from "@outreach/domain/recipients/masks"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"

@@ -4,6 +4,7 @@ import { type DefaultTreeAdapterTypes, parse, parseFragment } from "parse5"
 import type { RecipientRef, TrackingLinks } from "../../hits/TrackingLinks.ts"
 import type { TemplateVariables } from "../../recipients/RecipientFields.ts"
 import type { MessageTemplate } from "../Message.ts"
+import type { Mail } from "../Transport.ts"
 import { createSchemeCheck } from "./createSchemeCheck.ts"
 import { compileTemplate, hideCode } from "./Template.ts"
 
@@ -68,11 +69,6 @@ export const cutAtLinks = (template: string): CutBody => {
   return { pieces, rest: restore(html.slice(copied)) }
 }
 
-export interface MailBody {
-  readonly html: string
-  readonly text: string
-}
-
 /** Encloses each link that may be tracked, and nothing in place of the pixel. Neither templates nor values contain it. */
 const EDGE = "\0"
 
@@ -85,7 +81,7 @@ const EDGE = "\0"
 export const composeBody = (
   { html }: Pick<MessageTemplate, "html">,
   links: TrackingLinks["Service"],
-): ((to: RecipientRef, variables: TemplateVariables) => MailBody) => {
+): ((to: RecipientRef, variables: TemplateVariables) => Pick<Mail, "html" | "text">) => {
   const cut = cutAtLinks(html)
   const render = compileTemplate(
     writeCut(cut, (attribute) => EDGE + attribute + EDGE),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../../../src/Identifier.ts"
 import type { MessageTemplate } from "../../../src/mail/Message.ts"
 import { composeMail } from "../../../src/mail/templates/composeMail.ts"
-import { EmailAddress } from "../../../src/recipients/EmailAddress.ts"
+import { EmailAddress } from "../../../src/recipients/Clinician.ts"
 import { BASE, testLinks } from "../testLinks.ts"
 import { testReturnPaths } from "../testReturnPaths.ts"
 

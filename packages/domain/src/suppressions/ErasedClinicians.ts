@@ -1,15 +1,6 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
 import type { OrganizationId } from "../Identifier.ts"
-import { EmailAddress } from "../recipients/EmailAddress.ts"
-import { Npi } from "../recipients/Npi.ts"
-
-/** A clinician with an NPI, an e-mail address (case-insensitive), or both. */
-export const Clinician = Schema.Struct({ npi: Schema.NullOr(Npi), email: Schema.NullOr(EmailAddress) }).check(
-  Schema.makeFilter(
-    ({ npi, email }) => npi !== null || email !== null || "neither an NPI nor an e-mail address is given",
-  ),
-)
-export type Clinician = typeof Clinician.Type
+import type { Clinician } from "../recipients/Clinician.ts"
 
 export interface ErasedClinicians {
   /** Pseudonym of each erased NPI, under which its qualifications are counted. */
