@@ -1,5 +1,4 @@
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/Digest"
+import { type CalendarDate, DigestRepository } from "@outreach/domain/digest/Digest"
 import { ErasureRepository } from "@outreach/domain/erasure/Erasure"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"

@@ -1,6 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/Digest"
+import { type CalendarDate, DigestRepository } from "@outreach/domain/digest/Digest"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { invalidParameter } from "../http/RequestError.ts"

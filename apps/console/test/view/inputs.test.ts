@@ -1,5 +1,5 @@
 import { field, required } from "@outreach/backoffice/operations/Field"
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { CalendarDate } from "@outreach/domain/digest/Digest"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"

@@ -1,6 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { addDays, CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { FunnelCounts, OutreachCounts } from "@outreach/domain/digest/Digest"
+import { addDays, CalendarDate, FunnelCounts, OutreachCounts } from "@outreach/domain/digest/Digest"
 import { type OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"

@@ -1,4 +1,4 @@
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { CalendarDate } from "@outreach/domain/digest/Digest"
 import { choice, field, filterBy } from "../operations/Field.ts"
 
 /** The groupings of the numbers. */

@@ -1,4 +1,4 @@
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"

@@ -1,5 +1,4 @@
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { type DigestRecord, DigestRepository, type FunnelStage } from "@outreach/domain/digest/Digest"
+import { CalendarDate, type DigestRecord, DigestRepository, type FunnelStage } from "@outreach/domain/digest/Digest"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { drawBar } from "@outreach/process/progress"
 import { field, organizationId, required } from "./Field.ts"

@@ -1,6 +1,5 @@
 import { expect } from "@effect/vitest"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/Digest"
+import { type CalendarDate, DigestRepository } from "@outreach/domain/digest/Digest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"

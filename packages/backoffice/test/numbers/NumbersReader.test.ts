@@ -1,5 +1,5 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { columnOf } from "@outreach/postgres/rowsOf"

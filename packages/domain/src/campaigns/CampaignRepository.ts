@@ -19,11 +19,7 @@ export class CampaignNotFound extends DescribedError("CampaignNotFound", "No cam
 
 export class CampaignNotInStatus extends DescribedError(
   "CampaignNotInStatus",
-  ({
-    campaignId,
-    status,
-    wanted,
-  }: Record<"campaignId" | "status", string> & { readonly wanted: ReadonlyArray<string> }) =>
+  ({ campaignId, status, wanted }: Record<"campaignId" | "status", string> & { wanted: ReadonlyArray<string> }) =>
     `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
 ) {}
 

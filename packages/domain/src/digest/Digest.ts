@@ -8,11 +8,27 @@ import { Program } from "../programs/Program.ts"
 import type { Npi } from "../recipients/Clinician.ts"
 import { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import type { CalendarDate } from "./CalendarDate.ts"
 
 // Glossary. Date: a UTC calendar date; data belongs to the date of its transaction's stamp. Funnel: clinicians counted by
 // qualification stage, each once per program and stage. Outreach: counts of a date's events. Unique: a recipient counts once per
 // date, however often it opened or clicked. Suspected: by a bot. Quota: progress of a stage towards its target at the end of the date.
+
+/** Dates that don't exist, such as 2026-02-30, are read as later dates. */
+const isCalendarDate = (text: string): boolean => {
+  const at = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
+/** An existing UTC calendar date, `2026-11-20`; dates can be compared as text. Without the contract's schema, which `ops` doesn't load. */
+export const CalendarDate = Schema.String.check(Schema.makeFilter(isCalendarDate)).pipe(
+  Schema.annotate({ expected: "a date that exists, such as 2026-11-20" }),
+  Schema.brand("CalendarDate"),
+)
+export type CalendarDate = typeof CalendarDate.Type
+
+export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
+
+export const addDays = (date: CalendarDate, days: number): CalendarDate => dateAt(Date.parse(date) + days * 86_400_000)
 
 /** Clinicians by qualification stage, with the wire names. */
 export const FunnelCounts = Schema.Struct({

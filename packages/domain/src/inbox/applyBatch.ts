@@ -39,25 +39,15 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
   const result = yield* applyNext(organizationId, MAX_BATCH_SIZE)
   if (result === undefined) return 0
   const { applied, quarantined, unattributed, reached } = result
-  for (const { eventId, reason } of quarantined) {
-    yield* Effect.logWarning("inbound event quarantined").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
-  }
-  for (const eventId of unattributed) {
-    yield* Effect.logWarning("inbound event with an unknown token, applied without a recipient").pipe(
-      Effect.annotateLogs({ organizationId, eventId }),
-    )
-  }
-  for (const programId of reached) {
-    yield* Effect.logInfo("program quota reached, withdrawing remaining recipients").pipe(
-      Effect.annotateLogs({ organizationId, programId }),
-    )
-  }
+  const log = (message: Effect.Effect<void>, details: object) =>
+    Effect.annotateLogs(message, { organizationId, ...details })
+  for (const event of quarantined) yield* log(Effect.logWarning("inbound event quarantined"), event)
+  const unknownToken = Effect.logWarning("inbound event with an unknown token, applied without a recipient")
+  for (const eventId of unattributed) yield* log(unknownToken, { eventId })
+  const quotaReached = Effect.logInfo("program quota reached, withdrawing remaining recipients")
+  for (const programId of reached) yield* log(quotaReached, { programId })
   const withdrawn = yield* withdrawReached(organizationId)
-  if (withdrawn > 0) {
-    yield* Effect.logInfo("recipients withdrawn, program quota reached").pipe(
-      Effect.annotateLogs({ organizationId, withdrawn }),
-    )
-  }
+  if (withdrawn > 0) yield* log(Effect.logInfo("recipients withdrawn, program quota reached"), { withdrawn })
   return applied + quarantined.length + withdrawn
 })
 

@@ -28,7 +28,7 @@ export const SAMPLE: TemplateVariables = {
 }
 
 /** Names of all variables. */
-export const VARIABLE_NAMES: ReadonlySet<string> = new Set([...Object.keys(SAMPLE), "short_link"])
+const VARIABLE_NAMES: ReadonlySet<string> = new Set([...Object.keys(SAMPLE), "short_link"])
 
 /** Maximum size of a recipient's fields as UTF-8 JSON. */
 const MAX_FIELDS_BYTES = 2048

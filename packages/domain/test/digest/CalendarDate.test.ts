@@ -2,7 +2,7 @@ import { CalendarDate as WireDate } from "@outreach/contract"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { CalendarDate } from "../../src/digest/CalendarDate.ts"
+import { CalendarDate } from "../../src/digest/Digest.ts"
 
 it("accepts the dates of the contract, and no other text", () => {
   const digits = (max: number, length: number) => fc.nat(max).map((value) => String(value).padStart(length, "0"))

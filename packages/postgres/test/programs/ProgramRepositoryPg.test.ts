@@ -1,6 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/Digest"
+import { type CalendarDate, DigestRepository } from "@outreach/domain/digest/Digest"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { createProgram, ProgramRepository, updateProgram } from "@outreach/domain/programs/Programs"

@@ -7,7 +7,7 @@ import type {
   NumbersGroup,
   Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
-import { addDays } from "@outreach/domain/digest/CalendarDate"
+import { addDays } from "@outreach/domain/digest/Digest"
 import { Record, String as Str } from "effect"
 import { Table, withQuery } from "../../components/layout.tsx"
 import { isolated, Noted, renderValue, Time, type Value } from "../../components/values.tsx"

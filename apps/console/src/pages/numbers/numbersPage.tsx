@@ -4,7 +4,7 @@ import { DOMAIN_COLUMNS, GROUP_COLUMNS, NumbersReader, type Period } from "@outr
 import { oneOf } from "@outreach/backoffice/operations/Field"
 import { checkIds } from "@outreach/backoffice/operators/checkIds"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { addDays, type CalendarDate, dateAt } from "@outreach/domain/digest/CalendarDate"
+import { addDays, type CalendarDate, dateAt } from "@outreach/domain/digest/Digest"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { Effect, Struct } from "effect"
 import { FilterBar } from "../../components/forms.tsx"

@@ -1,4 +1,4 @@
-import { addDays, dateAt } from "@outreach/domain/digest/CalendarDate"
+import { addDays, dateAt } from "@outreach/domain/digest/Digest"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"

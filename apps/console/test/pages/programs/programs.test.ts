@@ -1,4 +1,4 @@
-import { addDays, dateAt } from "@outreach/domain/digest/CalendarDate"
+import { addDays, dateAt } from "@outreach/domain/digest/Digest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import { addSender, SenderRepository } from "@outreach/domain/senders/Senders"

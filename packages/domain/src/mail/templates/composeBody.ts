@@ -21,13 +21,13 @@ const EXCLUDING_ATTRIBUTE = "data-no-track"
 const HREF = /^(?:\uE000\d+\uE001)*href$/
 
 /** An HTML body split at its links and its pixel: each piece with the following mark, and the rest. */
-export interface CutBody {
+interface CutBody {
   readonly pieces: ReadonlyArray<readonly [before: string, mark: Mark]>
   readonly rest: string
 }
 
 /** Finds the links of a template of an HTML body, and the place for its pixel. Ignores links in comments, which only Outlook reads. */
-export const cutAtLinks = (template: string): CutBody => {
+const cutAtLinks = (template: string): CutBody => {
   // Tags before the document are left out, because text there would start the body.
   const [tags] = /^(?:\s|\{%.*?%\})*/s.exec(template)!
   const { hidden: html, restore, restoreDecoded } = hideCode(template.slice(tags.length))
@@ -123,7 +123,7 @@ const replaceMarked = (text: string, replace: (marked: string) => string): strin
     .join("")
 
 /** Creates the function that returns a tracked URL; undefined for URLs that stay: the recipient's own unsubscribe URL, and non-pages. */
-export const trackingOf = (
+const trackingOf = (
   to: RecipientRef,
   links: TrackingLinks["Service"],
 ): ((href: string) => string | undefined) => {

@@ -40,7 +40,7 @@ export const findHiddenDetails = (html: string, details: SenderDetails): Readonl
   return links.includes(details.unsubscribeUrl) ? missing.filter((detail) => detail !== "unsubscribeUrl") : missing
 }
 
-export const findMissingText = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+const findMissingText = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const words = wordsOf(text)
   const missing: Array<SenderDetail> = (["senderName", "postalAddress"] as const).filter(
     (detail) => !words.includes(wordsOf(details[detail])),
