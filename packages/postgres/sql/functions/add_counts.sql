@@ -1,5 +1,4 @@
--- Adds two latency histograms, either of which may be empty.
--- PostgreSQL inlines a single expression; a subquery would need a call.
+-- Adds two latency histograms, either of which may be empty. PostgreSQL inlines a single expression; a subquery would need a call.
 create or replace function add_counts(counts integer[], others integer[]) returns integer[] language sql immutable as $$
   select array[
     coalesce(counts[1], 0) + coalesce(others[1], 0), coalesce(counts[2], 0) + coalesce(others[2], 0),

@@ -1,5 +1,4 @@
 -- Returns the next dead letters that weren't replayed, oldest first: all, or those of a failure group.
---
 -- The settings force a range scan of dead_letters_to_replay or dead_letters_of_group, even if the statistics are 100,000 rows behind.
 create or replace function dead_letters_after(
   after_at timestamptz, after_id text, before timestamptz, max_rows integer, of_group text default null

@@ -1,6 +1,4 @@
--- Returns the first events of a log after a position, in order, of all or of the given types.
---
--- All types are one range of events_log. Each given type is one range of events_by_type.
+-- Returns the first events of a log after a position, in order: one range of events_log, or of events_by_type for each given type.
 create or replace function events_after(
   organization text, types text[], after_at timestamptz, after_id text, before timestamptz, max_rows integer
 )

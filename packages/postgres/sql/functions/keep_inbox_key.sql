@@ -1,5 +1,4 @@
 -- Accepts an inbound event once for its organization and id, even after the partition with its body was dropped.
---
 -- A row that changes its partition would be lost, so received_at never changes.
 create or replace function keep_inbox_key() returns trigger language plpgsql as $$
 begin

@@ -1,5 +1,4 @@
--- Creates an id: a prefix and a UUIDv7 (RFC 9562 5.7) in hex.
--- PostgreSQL has uuidv7() only since version 18.
+-- Creates an id: a prefix and a UUIDv7 (RFC 9562 5.7) in hex. PostgreSQL has uuidv7() only since version 18.
 create or replace function make_id(prefix text) returns text language sql volatile as $$
   select prefix || '_' || encode(
     set_bit(set_bit(

@@ -1,5 +1,4 @@
--- Reports whether the completers of a program have reached its target.
--- The newest row of digest_funnel has the totals.
+-- Reports whether the completers of a program have reached its target. The newest row of digest_funnel has the totals.
 create or replace function quota_reached(organization text, program text) returns boolean language sql stable as $$
   select coalesce((
     select completer_reached_at is not null from digest_funnel

@@ -1,6 +1,5 @@
 -- Writes endpoints' positions and open events. An empty position, or null for still_open, keeps the stored value.
 -- A position never goes back, because an operator may have advanced it.
---
 -- An earlier statement of the transaction must have locked the endpoints' rows of endpoint_readers.
 -- A row is updated 32 times, then replaced by one of the next generation. A long transaction keeps all versions of all
 -- rows, and a search for the newest generation passes the versions of only one row.

@@ -42,8 +42,7 @@ create table api_keys (
 );
 create index api_keys_of_organization on api_keys (organization_id, id);
 
--- The requests of each key in each window of its rate limit.
--- The table is unlogged: a crash of the server gives every key at most one fresh window.
+-- Requests of each key by window of its rate limit. Unlogged: a crash of the server gives every key at most one fresh window.
 create unlogged table rate_windows (
   key_id text collate "C" not null,
   window_start bigint not null,
@@ -166,7 +165,7 @@ create index campaigns_under_way on campaigns (status, window_start)
 
 -- Recipients
 
--- The columns that lists show and outcomes change. Each change rewrites the row with all its indexes, so the keys of look-ups are in recipient_keys:
+-- The columns that lists show and outcomes change. The keys of look-ups, which don't change, are in recipient_keys:
 -- docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
 -- opened_on and clicked_on are the last dates on which a recipient counted as unique, with and without suspected bots.
 create table recipients (
@@ -220,8 +219,7 @@ create table recipient_keys (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- The template fields of each recipient: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
--- A row is written at the import, and read when its message is sent. Each outcome would rewrite it in recipients.
+-- The template fields of each recipient, written at the import, and read when its message is sent. Each outcome would rewrite them in recipients.
 create table recipient_fields (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -480,7 +478,6 @@ create table delivery_attempts (
 -- One delivery, or many that arrived at their first attempt. A row of many has first_id, and deliveries as JSON.
 -- cancelled is true for one that waited when its endpoint was removed, otherwise null.
 -- The key starts with the id, because operators look up deliveries by id only.
--- The workers create a partition for each day; delivered_default has the remaining rows.
 create table delivered (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -498,8 +495,7 @@ create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: only an operator's purge deletes them.
 -- replayed_as is '' if the endpoint was removed before a replay.
--- No foreign key to the group, because count_failures creates it after the row.
--- No foreign key to the event, as in deliveries.
+-- No foreign keys to the group, because count_failures creates it after the row, and to the event, as in deliveries.
 create table dead_letters (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -570,11 +566,9 @@ create table delivery_outcomes (
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
 
--- Jobs that replay dead letters, or a range of an endpoint's log.
--- group_id, status, event_type and reason select dead letters; event_types selects events of a log.
+-- Jobs that replay dead letters (selected by group_id, status, event_type and reason), or a range of an endpoint's log (by event_types).
 -- from_at and to_at limit the time when the dead letters died, or when the events were published.
--- after_at and after_id are the job's position, and scan_limit the number of dead letters that its next chunk reads, if not all are
--- selected.
+-- after_at and after_id are the job's position; scan_limit is the number of dead letters that its next chunk reads, if some aren't selected.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
   kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
@@ -605,7 +599,6 @@ create index replay_jobs_under_way on replay_jobs (next_at) where finished_at is
 
 -- Partners' events, once for each of their event ids. The body is stored as signed.
 -- Events are applied in the order of received_at.
--- An event waits, is applied, or is quarantined with its reason until it is replayed.
 -- differing counts the repetitions with another body. secret_id is the signing secret that verified the event, without a foreign key,
 -- because the secret was just read and receiving must be cheap.
 -- A partition for each UTC month, as in events. Each has its own primary key, and keep_inbox_key keeps ids unique across all.
@@ -738,8 +731,7 @@ create unlogged table organization_turns (
 ) with (fillfactor = 50);
 create index organization_turns_next on organization_turns (next_at);
 
--- When the next message may be sent: of all, of a campaign, to a recipient domain.
--- The table is unlogged: after a crash each scope starts again, with at most one second's messages too many.
+-- When the next message may be sent: of all, of a campaign, to a recipient domain. Unlogged: after a crash at most one second's messages are too many.
 create unlogged table send_rates (
   scope text collate "C" primary key,
   next_at timestamptz not null
@@ -798,8 +790,7 @@ create index hits_judged on hits (judged_at) where judged_at is not null;
 -- would also serve look-ups of hits by key, and a plan from when the table was empty would read all hits of the organization.
 create index hits_of_recipient on hits (recipient_id, received_at);
 
--- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'.
--- The table is unlogged: after a crash there is at most one new minute.
+-- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'. Unlogged: a crash loses one minute.
 create unlogged table hit_windows (
   window_start timestamptz not null,
   organization_id text collate "C" not null,
@@ -831,9 +822,7 @@ create index suppressions_to_apply on suppressions (created_at) where applied_at
 -- The newest entries of each scope and reason, for operators.
 create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
 
--- Recipients who unsubscribed. The request is stored immediately, so that it is never lost; the workers turn it into suppressions.
--- from_organization means all programs of the organization.
--- repeats counts further requests.
+-- Recipients who unsubscribed, with from_organization from all programs. The request is stored immediately; the workers turn it into suppressions.
 -- revoked_at is the time of the revocation, and lifted_at that of removing its suppressions: docs/decisions/0020-bounces-and-unsubscriptions-apply-to-the-whole-organization.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
@@ -996,7 +985,6 @@ create index operator_sessions_of_operator on operator_sessions (operator_id);
 
 -- Operators' commands that change data or show personal data: one row at the start, and one at the end.
 -- arguments has the values of harmless arguments, and null for all other given arguments.
--- objects has the ids among the arguments, and organizations their organizations.
 create table audit_log (
   id text collate "C" primary key default make_id('aud'),
   begun_at timestamptz not null default clock_timestamp(),
