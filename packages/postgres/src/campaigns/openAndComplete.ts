@@ -8,34 +8,31 @@ const { open, complete } = WORKER_TRANSITIONS
 /** Advances campaigns: opens those in their send window, schedules the active ones, completes the finished ones. */
 export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    // Turns are inserted in key order to avoid deadlocks between workers.
+    // The tables of turns are unlogged and not replicated, so missing turns are added again. In key order, to avoid deadlocks between workers.
     yield* sql`
       with opened as (
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
         where status = any (${open.from}::text[]) and window_start <= clock_timestamp()
         returning organization_id, id
+      ), sending as (
+        select organization_id, id, true as is_new from opened
+        union all select organization_id, id, false from campaigns where status = ${open.to}
       ), turn as (
         insert into campaign_turns (organization_id, campaign_id, next_at)
-        select organization_id, id, '-infinity' from opened order by organization_id, id
+        select organization_id, id, '-infinity' from sending
+        where is_new or not exists (
+          select from campaign_turns
+          where organization_id = sending.organization_id and campaign_id = id and next_at < clock_timestamp() + interval '2 minutes')
+        order by organization_id, id
         on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at
       )
       insert into organization_turns (organization_id, next_at)
-      select distinct organization_id, '-infinity'::timestamptz from opened order by organization_id
-      on conflict (organization_id) do update set next_at = excluded.next_at`
-    // The tables of turns are unlogged and not replicated, so missing turns are added again.
-    yield* sql`
-      insert into campaign_turns as turn (organization_id, campaign_id, next_at)
-      select organization_id, id, '-infinity' from campaigns campaign
-      where status = ${open.to} and not exists (
-        select from campaign_turns
-        where organization_id = campaign.organization_id and campaign_id = campaign.id and next_at < clock_timestamp() + interval '2 minutes')
-      order by organization_id, id
-      on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at`
-    yield* sql`
-      insert into organization_turns (organization_id, next_at)
-      select distinct organization_id, '-infinity'::timestamptz from campaign_turns turn
-      where not exists (
-        select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
+      select distinct organization_id, '-infinity'::timestamptz from (
+        select organization_id, is_new from sending union all select organization_id, false from campaign_turns
+      ) each
+      where is_new or not exists (
+        select from organization_turns
+        where organization_id = each.organization_id and next_at < clock_timestamp() + interval '2 minutes')
       order by organization_id
       on conflict (organization_id) do update set next_at = excluded.next_at`
     // plausible_now() keeps the messages of an expired window while the clock isn't trusted.
