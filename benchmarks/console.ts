@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { Effect } from "effect"
 import postgres from "postgres"
@@ -68,7 +68,7 @@ async function open(): Promise<RunningConsole> {
   const isThere = (await admin`select from pg_database where datname = ${name}`).length > 0
   if (!isThere) await admin.unsafe(`create database ${name}`)
   await admin.end()
-  await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url.href)))
+  await Effect.runPromise(Effect.provide(runMigrations(), testDatabaseLayer(url.href)))
   if (!isThere) {
     const sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
     const startedAt = performance.now()

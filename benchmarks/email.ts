@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
@@ -44,7 +44,7 @@ const query = <Row extends object>(
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
 console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM_UP_SHARE * 100} %\n`)
-await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
+await run(runMigrations() as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 
 const postmaster = await run(
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ pid: number }>`select pg_backend_pid() as pid`).pipe(

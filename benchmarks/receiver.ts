@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
@@ -41,7 +41,7 @@ const database = await startPostgres({ dataDirectory: folder })
 const sql = postgres(database.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
 const { endpoint, secret } = await Effect.runPromise(
-  Effect.andThen(migrate, seedCampaign({ recipients: 0 })).pipe(Effect.provide(adaptersFor(database.url))),
+  Effect.andThen(runMigrations(), seedCampaign({ recipients: 0 })).pipe(Effect.provide(adaptersFor(database.url))),
 )
 const webhook = { path: `/v1/partners/consumer/webhooks/${endpoint.id}`, secret: Redacted.value(secret) }
 const load = startLoadGenerator()

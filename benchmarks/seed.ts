@@ -1,7 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
@@ -34,7 +34,7 @@ export async function seed(
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
   ).pipe(Layer.provideMerge(databaseLayer({ database: databaseAt(url), applicationName: "benchmark" })))
-  await Effect.runPromise(Effect.provide(migrate, layer))
+  await Effect.runPromise(Effect.provide(runMigrations(), layer))
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
   try {
     await fill(sql, SMALL, options.recipients)

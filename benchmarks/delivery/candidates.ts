@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { singleKey } from "@outreach/process/keyRing"
 import { Effect, Redacted } from "effect"
@@ -30,7 +30,7 @@ export const ours: Candidate = {
   },
   setUp: async (sql, databaseUrl, urls) => {
     const database = databaseLayer({ database: databaseAt(databaseUrl), applicationName: "benchmark" })
-    await Effect.runPromise(Effect.provide(migrate, database))
+    await Effect.runPromise(Effect.provide(runMigrations(), database))
     const cipher = SecretCipher.make(singleKey(Redacted.make(SECRETS_KEY)))
     const rows = urls.map((url, i) => ({ url, endpointId: endpointId(i), organizationId: organizationId(i) }))
     for (const { organizationId, endpointId, url } of rows) {

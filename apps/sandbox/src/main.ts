@@ -4,7 +4,7 @@ import { createClient } from "@outreach/client"
 import { Deployment, PreflightSettings } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
@@ -44,7 +44,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
 
   return yield* Effect.gen(function* () {
     display.step("creating the schema")
-    yield* migrate
+    yield* runMigrations()
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
       host,

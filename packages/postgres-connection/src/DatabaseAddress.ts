@@ -105,10 +105,7 @@ const readAuthority = (text: string): Authority | undefined => {
   if (!pairs.every(([, v6, , port]) => (v6 === undefined || isIP(v6) === 6) && Number(port ?? "") <= 65_535)) {
     return undefined
   }
-  return {
-    hosts: pairs.map(([, v6, name]) => v6 ?? decode(name!)),
-    ports: pairs.map(([, , , port]) => port ?? ""),
-  }
+  return { hosts: pairs.map(([, v6, name]) => v6 ?? decode(name!)), ports: pairs.map(([, , , port]) => port ?? "") }
 }
 
 const readHosts = (parameters: ReadonlyMap<string, string>, given: Authority): ReadonlyArray<DatabaseHost> => {

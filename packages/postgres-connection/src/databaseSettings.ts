@@ -8,17 +8,8 @@ import {
 } from "@outreach/process/setting"
 import { deployment, trueOrFalse } from "@outreach/process/settings"
 import { Config, Effect } from "effect"
-import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
+import { mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import type { Pooler } from "./DatabaseRoute.ts"
-
-export interface DatabaseSettings {
-  readonly address: DatabaseAddress
-  /** The database itself, bypassing a pooler. */
-  readonly directAddress: DatabaseAddress
-  readonly pooler: Pooler
-  /** Maximum difference between the clocks of servers that can take over from each other. */
-  readonly clockSkewSeconds: number
-}
 
 const OptionalAddress = textSchema("a postgres:// address", (text) =>
   text === "none" ? null : parseDatabaseAddress(text),
@@ -30,7 +21,7 @@ export const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:
 })
 
 /** Reads the database settings, and rejects those that wouldn't work or aren't safe. */
-export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
+export const databaseSettings = Config.all({
   databaseUrl,
   listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {
     otherwise: "`DATABASE_URL`",
@@ -50,7 +41,7 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
 }).pipe(
   Config.mapEffect(
     Effect.fnUntraced(function* ({ databaseUrl, listenUrl, clockSkewSeconds, allowPlaintext, deployment }) {
-      const pooler = listenUrl === null ? "none" : "transaction"
+      const pooler: Pooler = listenUrl === null ? "none" : "transaction"
       if (pooler === "transaction" && databaseUrl.targetSession !== "any") {
         return yield* configError(
           "DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow: let the pooler choose the server, and take the parameter away.",
@@ -68,6 +59,7 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
     }),
   ),
 )
+export type DatabaseSettings = Config.Success<typeof databaseSettings>
 
 export const databaseConnections = settingByProcess("DATABASE_CONNECTIONS", wholeNumber(2, 1000), {
   default: { api: "12", worker: "10", console: "6" },

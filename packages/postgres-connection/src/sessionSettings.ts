@@ -1,3 +1,8 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { DatabaseRoute } from "./DatabaseRoute.ts"
+import type { DatabaseFault } from "./describeDatabaseError.ts"
+
 /**
  * Settings of every session, as shown by `current_setting`. A pooler in transaction mode passes on only the time zone: set the others for the role with
  * `alter role … set`.
@@ -23,3 +28,22 @@ export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Disables the time limit for the rest of a transaction. */
 export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"
+
+/** PostgreSQL's names of UTC. */
+const UTC = "^(?:etc/)?(?:utc|uct|gmt|gmt[+-]?0|greenwich|universal|zulu)$"
+
+/** Returns advice about missing settings of the process's sessions; undefined if there are none. */
+export const sessionFault = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { pooler, sessionSettings } = yield* DatabaseRoute
+  const lacking = yield* sql<{ name: string }>`
+    select key as name from json_each_text(${JSON.stringify(sessionSettings)}::json)
+    where current_setting(key) is distinct from value and not (key = 'timezone' and current_setting(key) ~* ${UTC})`
+  if (lacking.length === 0) return undefined
+  const names = lacking.map(({ name }) => name).join(", ")
+  const advice =
+    pooler === "none"
+      ? `a pooler drops settings of the session (${names}); set DATABASE_LISTEN_URL to the address of the database itself`
+      : `the role of DATABASE_URL lacks settings that the pooler does not pass on (${names}); give it them by \`alter role\``
+  return { code: "SESSION_SETTINGS", advice } satisfies DatabaseFault
+})

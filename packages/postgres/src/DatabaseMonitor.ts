@@ -9,7 +9,7 @@ import { Signal } from "@outreach/postgres-connection/Signal"
 import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
-import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
+import { isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
 import type { RoleKind } from "./roles/grants.ts"
 
 const CHECK_EVERY_MS = 5000
@@ -60,10 +60,13 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
   Layer.effect(
     DatabaseMonitor,
     Effect.gen(function* () {
-      const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT, kind)
       const { changes } = yield* DatabaseRoute
       const recoveries = new Signal()
       const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
+      const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT, {
+        kind,
+        onSecretsRead: Deferred.succeed(secretsRead, undefined),
+      })
       let fault: DatabaseFault | undefined
       let rejected: { readonly code: string; count: number } | undefined
 
@@ -75,7 +78,6 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
         yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
         if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
-        else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
       })
       const logFault = logPerMinute("database unusable")
       const logRejected = logPerMinute("database rejects connections")

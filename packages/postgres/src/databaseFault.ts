@@ -2,16 +2,15 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { RestoreFault } from "@outreach/domain/restores/Restore"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
-import { SESSION_SETTINGS_CODE, sessionFault } from "@outreach/postgres-connection/sessionFault"
+import { sessionFault } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { describeFault, faultOf } from "./describeFault.ts"
 import { missingFiles } from "./migrations/planMigrations.ts"
-import { readSqlFiles } from "./readSqlFiles.ts"
-import type { RoleKind } from "./roles/grants.ts"
-import { createMissingRights } from "./roles/missingRights.ts"
-import { decodeValue, only, rowsOf } from "./rowsOf.ts"
+import { readSqlFiles, type SqlFiles } from "./readSqlFiles.ts"
+import { FUNCTION_GRANTS, type RoleKind, TABLE_GRANTS, tableRights } from "./roles/grants.ts"
+import { decodeColumn, decodeIsTrue, decodeValue, only, rowsOf, toTable } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
 
@@ -53,7 +52,7 @@ const states = rowsOf(
     isReadOnly: "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
   },
 )
-const decodeHidden = decodeValue({ hidden: Schema.Boolean })
+const decodeRights = decodeColumn({ permission: Schema.String })
 const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
 /** Reports whether the database works but waits for an operator to finish a restore. A paused worker logs that. */
@@ -62,25 +61,20 @@ const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE
 export const isUnusable = (fault: DatabaseFault | undefined): fault is DatabaseFault =>
   fault !== undefined && !waitsForRestore(fault)
 
-/** Reports whether the check with this result was able to read a stored secret. */
-export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
-  !isUnusable(fault) ||
-  fault === OLD_SCHEMA ||
-  fault === READ_ONLY ||
-  fault.code === MISSING_RIGHTS_CODE ||
-  fault.code === SESSION_SETTINGS_CODE
-
-const MISSING_RIGHTS_CODE = "MISSING_RIGHTS"
 /** The maximum number of missing rights in the log. */
 const MAX_NAMED_RIGHTS = 5
 
-/**
- * Creates a check that the database can serve this release. It returns the fault, or undefined. With the kind of the process, it
- * also checks the rights of its role.
- */
+interface Options {
+  /** The kind of the process: the check includes the rights of its role. Default: doesn't check rights. */
+  readonly kind?: Exclude<RoleKind, "reader">
+  /** Runs when a check has read a stored secret, or there are none. Default: nothing. */
+  readonly onSecretsRead?: Effect.Effect<unknown>
+}
+
+/** Creates a check that the database can serve this release. It returns the fault, or undefined. */
 export const makeDatabaseFault = Effect.fnUntraced(function* (
   timeLimit: Duration.Input,
-  kind?: Exclude<RoleKind, "reader">,
+  { kind, onSecretsRead = Effect.void }: Options = {},
 ) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
@@ -90,21 +84,20 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
   )
   const needed = yield* Effect.cached(readSqlFiles())
-  const missingRights = kind === undefined ? Effect.succeed([]) : yield* createMissingRights(kind)
-  const rightsFault = (code: string) =>
-    Effect.map(missingRights, (missing): DatabaseFault | undefined => {
-      if (missing.length === 0) return undefined
-      const named = missing.slice(0, MAX_NAMED_RIGHTS).join(", ")
-      const others = missing.length > MAX_NAMED_RIGHTS ? ` and ${missing.length - MAX_NAMED_RIGHTS} more` : ""
-      return {
-        code,
-        advice: `the role of DATABASE_URL lacks rights: ${named}${others}; run \`ops migrate --grant-to\` as the owner`,
-      }
-    })
+  const rightsFault = Effect.fnUntraced(function* (code: string) {
+    const missing = kind === undefined ? [] : yield* missingRights(sql, kind, (yield* needed).functions)
+    if (missing.length === 0) return undefined
+    const named = missing.slice(0, MAX_NAMED_RIGHTS).join(", ")
+    const others = missing.length > MAX_NAMED_RIGHTS ? ` and ${missing.length - MAX_NAMED_RIGHTS} more` : ""
+    return {
+      code,
+      advice: `the role of DATABASE_URL lacks rights: ${named}${others}; run \`ops migrate --grant-to\` as the owner`,
+    } satisfies DatabaseFault
+  })
 
   const hiddenSchema = sql`
-    select to_regclass('public.migrations') is not null and has_schema_privilege('public', 'usage') as hidden`.pipe(
-    decodeHidden,
+    select to_regclass('public.migrations') is not null and has_schema_privilege('public', 'usage') as is_true`.pipe(
+    decodeIsTrue,
     Effect.orElseSucceed(() => false),
   )
 
@@ -118,9 +111,10 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     // A process with the wrong key must stop, even if there is another fault.
     const { organizationId, ciphertext } = state
     if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY
+    yield* onSecretsRead
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
-    const lacking = yield* rightsFault(MISSING_RIGHTS_CODE)
+    const lacking = yield* rightsFault("MISSING_RIGHTS")
     if (lacking !== undefined) return lacking
     // Separate, because an older schema doesn't have the function.
     const restore = yield* sql`select restore_fault() as fault`.pipe(decodeRestoreFault)
@@ -140,3 +134,31 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     Effect.catch((error) => Effect.succeed(describeFault(error))),
   )
 })
+
+/**
+ * Lists the rights of a kind of process that the current role lacks, directly and through membership. Skips tables, columns and functions that
+ * the schema doesn't have.
+ */
+const missingRights = (
+  sql: SqlClient.SqlClient,
+  kind: Exclude<RoleKind, "reader">,
+  functions: SqlFiles["functions"],
+) => {
+  const onTables = Object.keys(TABLE_GRANTS).flatMap((table) =>
+    tableRights(table, kind).map((right) => {
+      const [privilege = "", attribute = null] = right.replace(")", "").split(" (")
+      return { relation: table, privilege, attribute, permission: `${right} on ${table}` }
+    }),
+  )
+  const called = functions.flatMap(({ name }) => (FUNCTION_GRANTS[name]?.includes(kind) === false ? [] : name))
+  return sql`
+    select permission from ${toTable("wanted", onTables, { relation: "text", privilege: "text", attribute: "text", permission: "text" })}
+    left join pg_attribute on attrelid = to_regclass(relation) and attname = attribute
+    where not case when attribute is null then has_table_privilege(to_regclass(relation), privilege)
+      else has_column_privilege(attrelid, attnum, privilege) end
+    union all
+    select 'execute on function ' || proname from pg_proc
+    where pronamespace = 'public'::regnamespace and proname = any (${called}::text[]) and prorettype <> 'trigger'::regtype
+      and not has_function_privilege(oid, 'execute')
+    order by 1`.pipe(decodeRights)
+}

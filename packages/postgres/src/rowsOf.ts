@@ -1,5 +1,7 @@
+import { type Page, paginate } from "@outreach/cursor"
+import { type KeysetValue, keyset as keysetOf } from "@outreach/cursor/keyset"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { Statement } from "effect/sql"
 
 /**
@@ -19,7 +21,7 @@ export const rowsOf = <Fields extends Schema.Struct.Fields>(
   const expressionOf = (name: string, prefix = "") => computed[name] ?? `${prefix}${columnOf(name)}`
   const list = (prefix: string) => {
     const columns = names.map((name) => `${expressionOf(name, prefix)} as "${name}"`)
-    return Statement.fragment([Statement.literal(columns.join(", "))])
+    return literal(columns.join(", "))
   }
   return {
     /** The select list, with each column named after its field. */
@@ -86,6 +88,9 @@ export const decodeValue = <A>(column: Readonly<Record<string, Schema.Codec<A, u
 /** Decodes the column `count` of a statement that always returns one row. */
 export const decodeCount = decodeValue({ count: Schema.Int })
 
+/** Decodes the column `is_true` of a statement that always returns one row. */
+export const decodeIsTrue = decodeValue({ is_true: Schema.Boolean })
+
 /** Returns the only row of a statement. An empty result is a defect. */
 export const only = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(rows, (found) =>
@@ -109,5 +114,105 @@ export const firstOr =
   <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E | Failure, R> =>
     Effect.flatMap(rows, (found) => (found.length > 0 ? Effect.succeed(found[0] as A) : Effect.fail(new Absent(props))))
 
+/** Creates a fragment of SQL without parameters. */
+export const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
+
 /** Returns the column of a field: `created_at` for `createdAt`. */
 export const columnOf = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+
+/**
+ * Converts values to a table for a statement: one array per named field, in the column of the same name, and optionally the
+ * row number, from 1, in the column `position`.
+ *
+ * @example
+ * sql`select … from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })} join …`
+ * // unnest($1::text[], $2::text[]) as lease (organization_id, recipient_id)
+ */
+export const toTable = <Field extends string>(
+  name: string,
+  rows: ReadonlyArray<{ readonly [Name in NoInfer<Field>]: unknown }>,
+  types: { readonly [Name in Field]: "text" | "int" | "bigint" | "float8" | "bool" | "uuid" | "timestamptz" },
+  position?: string,
+): Statement.Fragment => {
+  const fields = Struct.keys(types)
+  const columns = [...fields.map(columnOf), ...(position === undefined ? [] : [position])].join(", ")
+  return Statement.fragment([
+    Statement.literal("unnest("),
+    ...fields.flatMap((field, i) => [
+      Statement.parameter(rows.map((row) => row[field])),
+      Statement.literal(`::${types[field]}[]${i < fields.length - 1 ? ", " : ""}`),
+    ]),
+    Statement.literal(`)${position === undefined ? "" : " with ordinality"} as ${name} (${columns})`),
+  ])
+}
+
+/** Joins the defined conditions with `and`; true if there are none. */
+export const allOf = (...conditions: ReadonlyArray<Statement.Fragment | undefined>): Statement.Fragment =>
+  Statement.and(["true", ...conditions.filter((condition) => condition !== undefined)])
+
+/**
+ * Creates the condition that columns equal the given values. Columns with an undefined value are skipped.
+ *
+ * @example
+ * sql`select … from failure_groups where ${equal({ organization_id: filter.organizationId, status: filter.status })}`
+ */
+export const equal = (values: Readonly<Record<string, string | number | boolean | undefined>>): Statement.Fragment =>
+  allOf(
+    ...Object.entries(values).map(([column, value]) =>
+      value === undefined
+        ? undefined
+        : Statement.fragment([Statement.literal(`${column} = `), Statement.parameter(value)]),
+    ),
+  )
+
+/**
+ * Creates the assignments of an `update`, each followed by a comma. Fields with an undefined value keep theirs.
+ *
+ * @example
+ * sql`update programs set ${assigned({ senderName: changes.senderName })} updated_at = clock_timestamp() where …`
+ */
+export const assigned = (values: Readonly<Record<string, unknown>>): Statement.Fragment =>
+  Statement.fragment(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [Statement.literal(`${columnOf(name)} = `), Statement.parameter(value), Statement.literal(", ")],
+    ),
+  )
+
+/**
+ * Defines the order of a list by its columns, and derives the conditions of its pages. A cursor contains the values of these columns.
+ *
+ * @example
+ * const newestFirst = keyset({ finishedAt: "finished_at", id: "delivery.id" }, "desc")
+ * const rows = yield* sql`select … where ${newestFirst.after(cursor)} order by ${newestFirst.order} limit ${limit + 1}`
+ * const { data, next_cursor } = newestFirst.page(rows, limit)
+ */
+export const keyset = <Name extends string>(columns: Readonly<Record<Name, string>>, direction: "asc" | "desc") => {
+  const names = Object.keys(columns).map((name) => name as Name)
+  const ordered = Object.fromEntries(names.map((name) => [name, { column: columns[name], order: direction }]))
+  const partsOf = (after: Readonly<Record<Name, KeysetValue>> | null | undefined) =>
+    keysetOf(ordered, { after }, { placeholder: "?" })
+  return {
+    order: literal(partsOf(null).orderBy),
+    /** Creates the condition that a row follows a cursor; true without a cursor. PostgreSQL converts the values to the columns' types. */
+    after: (cursor: Readonly<Record<Name, KeysetValue>> | null | undefined): Statement.Fragment => {
+      const { where, values } = partsOf(cursor)
+      const [start = "", ...texts] = where.split("?")
+      return Statement.fragment([
+        Statement.literal(start),
+        ...texts.flatMap((text, i) => [Statement.parameter(values[i]), Statement.literal(text)]),
+      ])
+    },
+    /** Creates a page from rows that were read with `limit + 1`. Its cursor points to its last row; null at the end of the list. */
+    page: <Row extends Readonly<Record<Name, unknown>>>(
+      rows: ReadonlyArray<Row>,
+      limit: number,
+    ): Page<Row, Pick<Row, Name>> =>
+      paginate({
+        rows,
+        limit,
+        position: (row) => Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>,
+      }),
+  }
+}

@@ -41,7 +41,9 @@ describe("the check of the database", () => {
 
   test("returns the rights that a process's role lacks", function* () {
     const worker = adaptersFor(asRole(url(), "worker"))
-    const check = Effect.flatten(makeDatabaseFault("1 minute", "worker")).pipe(Effect.provide(worker, { local: true }))
+    const check = Effect.flatten(makeDatabaseFault("1 minute", { kind: "worker" })).pipe(
+      Effect.provide(worker, { local: true }),
+    )
     expect(yield* check).toBeUndefined()
     const cases = [
       ["update on messages", "outreach_test_worker", "MISSING_RIGHTS"],

@@ -2,7 +2,7 @@ import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInsp
 import { ApiKeyRepository, issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { type Standby, startStandby } from "@outreach/embedded-postgres/startStandby"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -22,7 +22,7 @@ const query = <Row extends object>(url: string, text: string) => run(url, sql.un
 const startPair = async (): Promise<{ readonly primary: Postgres; readonly standby: Standby }> => {
   const primary = await startPostgres()
   started.push(primary)
-  await run(primary.url, migrate)
+  await run(primary.url, runMigrations())
   const standby = await startStandby(primary, { name: "s1" })
   started.push(standby)
   return { primary, standby }

@@ -5,10 +5,18 @@ import { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Program } from "@outreach/domain/programs/Program"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
-import { allOf, equal } from "@outreach/postgres/conditions"
-import { keyset } from "@outreach/postgres/keyset"
-import { columnOf, decodeColumn, decodeValue, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
-import { toTable } from "@outreach/postgres/toTable"
+import {
+  allOf,
+  columnOf,
+  decodeColumn,
+  decodeValue,
+  equal,
+  first,
+  firstOr,
+  keyset,
+  rowsOf,
+  toTable,
+} from "@outreach/postgres/rowsOf"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Option, Schema, Struct } from "effect"

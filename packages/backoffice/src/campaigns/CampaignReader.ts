@@ -3,8 +3,7 @@ import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/Bounces"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, equal } from "@outreach/postgres/conditions"
-import { decodeRows, decodeValue, rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, decodeRows, decodeValue, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
 import { choice, type FilterOf, field, filterBy } from "../operations/Field.ts"
 

@@ -2,8 +2,7 @@ import { latencyPercentile } from "@outreach/domain/deliveries/latencyBuckets"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { equal } from "@outreach/postgres/conditions"
-import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { columnOf, decodeRow, decodeRows, equal } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
 /** Attempts by outcome, and new dead letters. */

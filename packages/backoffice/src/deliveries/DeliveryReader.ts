@@ -11,9 +11,8 @@ import {
   SecretId,
 } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, equal } from "@outreach/postgres/conditions"
 import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
-import { decodeColumn, decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, decodeColumn, decodeRow, decodeRows, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import {

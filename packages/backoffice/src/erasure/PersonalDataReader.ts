@@ -4,9 +4,8 @@ import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Clinician } from "@outreach/domain/recipients/Clinician"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { reader } from "@outreach/postgres/adapter"
-import { type Delivered, type EventKey, PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
-import { decodeColumn, decodeRows, decodeValue } from "@outreach/postgres/rowsOf"
-import { toTable } from "@outreach/postgres/toTable"
+import { createPersonalDataFinder, type Delivered, type EventKey } from "@outreach/postgres/erasure/PersonalDataFinder"
+import { decodeColumn, decodeRows, decodeValue, toTable } from "@outreach/postgres/rowsOf"
 import { Array as Arr, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { consistentRead } from "../consistentRead.ts"
@@ -32,7 +31,7 @@ export type PersonalData = {
 
 /** Reads all data on a clinician, and removes data on other people from texts (`createExtractor`). */
 export const PersonalDataReader = reader("PersonalDataReader", function* (sql) {
-  const finder = yield* PersonalDataFinder.make
+  const finder = createPersonalDataFinder(sql)
 
   /** Of several recipients with one address, only those with the clinician's NPI belong to the clinician. */
   const ownSubject = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {

@@ -2,10 +2,8 @@ import { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "@ou
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, equal } from "@outreach/postgres/conditions"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/events/recipientEvents"
-import { keyset } from "@outreach/postgres/keyset"
-import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, decodeRows, equal, first, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 

@@ -1,8 +1,7 @@
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, equal } from "@outreach/postgres/conditions"
-import { rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 
 const ProgramWithTotals = Schema.Struct({

@@ -3,8 +3,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId, ImportId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { keyset } from "@outreach/postgres/keyset"
-import { decodeValue, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeValue, firstOr, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
 /** Maximum number of stored rejected lines of an import, and of imports of a campaign. */

@@ -5,12 +5,9 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { equal } from "@outreach/postgres/conditions"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
-import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/RecipientRepositoryPg"
-import { decodeColumn, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
-import { toTable } from "@outreach/postgres/toTable"
+import { decodeColumn, decodeRows, equal, keyset, rowsOf, toTable } from "@outreach/postgres/rowsOf"
 import { Effect, Record, Schema } from "effect"
 
 /** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */

@@ -3,8 +3,7 @@ import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, equal } from "@outreach/postgres/conditions"
-import { decodeRows } from "@outreach/postgres/rowsOf"
+import { allOf, decodeRows, equal } from "@outreach/postgres/rowsOf"
 import {
   decodeSuppressions,
   suppressionColumns,

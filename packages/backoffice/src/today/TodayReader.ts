@@ -3,9 +3,8 @@ import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCampaigns"
-import { equal } from "@outreach/postgres/conditions"
-import { decodeRow, rowsOf } from "@outreach/postgres/rowsOf"
+import { complainedCampaigns } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { decodeRow, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 
 /** The figures of the deployment or of one organization that aren't facts about its health. */

@@ -1,16 +1,17 @@
+import { hash } from "node:crypto"
 import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, NextDue, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
-import { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
+import { DeliveryId, EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Schedule, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
-import { activeSecrets } from "./activeSecrets.ts"
-import { deliveryId } from "./deliveryId.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
 import { progressColumns } from "./progressColumns.ts"
+import { SecretCipher } from "./SecretCipher.ts"
+import { readActiveSecrets } from "./SigningSecretRepositoryPg.ts"
 
 /** The number of attempts to write the outcomes of calls, twice a second. */
 const MAX_WRITE_TRIES = 30
@@ -34,14 +35,13 @@ const nextDue = rowsOf(NextDue, {
 
 export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
   const hints = yield* Hints
-  const ownership = yield* endpointOwnership
-  const secrets = yield* activeSecrets
+  const cipher = yield* SecretCipher
   const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
     [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
 
   return {
-    ...ownership,
-    secrets,
+    ...endpointOwnership(sql, hints),
+    secrets: (endpointIds) => readActiveSecrets(sql, cipher, endpointIds),
 
     read: Effect.fnUntraced(function* (worker, wanted) {
       const [endpoints, limits] = wantedBy(wanted)
@@ -117,3 +117,9 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       ).pipe(nextDue.decode),
   }
 })
+
+/** Creates the id of an event's delivery to an endpoint: a UUIDv7 with the event's time and a hash. The same as `delivery_id` in the database. */
+export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId => {
+  const digest = hash("sha256", eventId + endpointId)
+  return `dlv_${eventId.slice(4, 16)}7${digest.slice(0, 3)}b${digest.slice(3, 18)}` as DeliveryId
+}

@@ -6,7 +6,7 @@ import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeValue, firstOr, only, rowsOf } from "../rowsOf.ts"
-import { isPurged } from "./deadLetterConditions.ts"
+import { countInGroups, isPurged } from "./deadLetterConditions.ts"
 
 const PURGE_BATCH_SIZE = 2000
 
@@ -52,11 +52,7 @@ export const DeliveryRepositoryPg = adapter(DeliveryRepository, function* (sql) 
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
             returning organization_id
-          ), grouped as materialized (
-            select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at as at, reason, -1 as opened, 0 as stored from dead
-            ) change
-          )
+          ), ${countInGroups("dead", { opened: "-1", stored: "0" })}
           select organization_id from queued cross join grouped`.pipe(announce),
 
     daysAgo: (days) => sql`select plausible_now() - make_interval(days => ${days}::int) as at`.pipe(decodeTime),
@@ -80,11 +76,8 @@ export const DeliveryRepositoryPg = adapter(DeliveryRepository, function* (sql) 
           ), purged as (
             delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
             returning dead.*
-          ), grouped as materialized (
-            select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at as at, reason, -(replayed_as is null)::int as opened, -1 as stored from purged
-            ) change
-          ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
+          ), ${countInGroups("purged", { opened: "-(replayed_as is null)::int", stored: "-1" })},
+          last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
           select ${steps.columns} from grouped left join last on true`.pipe(steps.decode, only)
       return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
     }),

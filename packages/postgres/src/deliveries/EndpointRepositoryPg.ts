@@ -3,9 +3,9 @@ import { ChangedMeanwhile } from "@outreach/domain/DescribedError"
 import {
   Endpoint,
   EndpointNotFound,
+  EndpointRemoved,
   EndpointSettings,
   EndpointStatus,
-  type SettingChanges,
   StoredEndpointUrl,
 } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
@@ -13,12 +13,10 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import type { Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { allOf, equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { columnOf, decodeColumn, decodeCount, first, firstOr, rowsOf } from "../rowsOf.ts"
-import { assertEndpointPresent } from "./assertEndpointPresent.ts"
+import { allOf, assigned, columnOf, decodeColumn, decodeCount, equal, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
 
 const computed = { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" }
@@ -35,6 +33,7 @@ const endpointStatuses = rowsOf(EndpointStatus, {
 })
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeLast = decodeColumn({ last: Timestamp })
+const presence = rowsOf(Endpoint.mapFields(Struct.pick(["organizationId", "removedAt"])))
 
 const END_BATCH_SIZE = 1000
 
@@ -55,13 +54,6 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           ), closed as (
             update failure_groups set closed_at = clock_timestamp() where id in (select id from lasting)
           )`
-  const settingsOf = (settings: SettingChanges) =>
-    Struct.keys(EndpointSettings.fields).flatMap((name) => {
-      const value = settings[name]
-      return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}` }
-    })
-  const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
-    sql.join("", false)(list.map(toFragment))
   /** Returns the endpoint that a statement changed; fails if there is none. */
   const changed =
     (endpointId: EndpointId) =>
@@ -99,11 +91,12 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
 
   return {
     create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {
-      const given = settingsOf(settings)
+      const given = Struct.keys(EndpointSettings.fields).filter((name) => settings[name] !== undefined)
       return sql`
           with made as (
-            insert into webhook_endpoints (id, organization_id, url, shared_secrets_until${each(given, ({ column }) => sql`, ${column}`)})
-            select ${id}, id, ${url}, ${ownSecrets ? "-infinity" : "infinity"}::timestamptz${each(given, ({ value }) => sql`, ${value}`)}
+            insert into webhook_endpoints (${sql.csv(["id", "organization_id", "url", "shared_secrets_until", ...given.map(columnOf)])})
+            select ${id}, id, ${url}, ${ownSecrets ? "-infinity" : "infinity"}::timestamptz
+              ${sql.join("", false)(given.map((name) => sql`, ${settings[name]}`))}
             from organizations where id = ${organizationId}
             returning *
           ), reader as (
@@ -168,9 +161,8 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
     update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
       const updated = yield* sql`
           with updated as (
-            update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
+            update webhook_endpoints endpoint set ${assigned({ url, ...settings })}
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
-              ${each(settingsOf(settings), ({ column, value }) => sql`, ${column} = ${value}`)}
             where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *
           ), ${resetFailures(sql`select id from updated where ${url !== undefined}::boolean`)}
@@ -236,4 +228,14 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           )
           select count(*)::int as count from gone`.pipe(decodeCount),
   }
+})
+
+/** Returns the organization of an endpoint; fails if the endpoint doesn't exist or was removed. */
+export const assertEndpointPresent = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpointId: EndpointId) {
+  const { organizationId, removedAt } = yield* sql`
+    select ${presence.columns} from webhook_endpoints where id = ${endpointId}`.pipe(
+    presence.decode,
+    firstOr(EndpointNotFound, { endpointId }),
+  )
+  return removedAt === null ? organizationId : yield* new EndpointRemoved({ endpointId, removedAt })
 })

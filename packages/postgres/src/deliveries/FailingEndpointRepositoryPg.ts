@@ -3,8 +3,7 @@ import { FailingEndpointRepository, FailingNotice } from "@outreach/domain/deliv
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeValue, first, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, decodeIsTrue, first, rowsOf, toTable } from "../rowsOf.ts"
 
 const PAGE_SIZE = 500
 /** How long a claimed notice is reserved for the worker that claimed it, and the delay after a failure. */
@@ -31,7 +30,6 @@ const failingNotices = rowsOf(FailingNotice, {
   noticedAt: millis("noticed_at"),
   contacts: "notice_to",
 })
-const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
 /** The assignments to `endpoint_readers` for an endpoint that doesn't fail. */
@@ -120,8 +118,8 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
 
     disable: ({ endpointId, version }) =>
-      sql`select disable_endpoint(${endpointId}, ${version}::int, 'failing') is not null as disabled`.pipe(
-        decodeDisabled,
+      sql`select disable_endpoint(${endpointId}, ${version}::int, 'failing') is not null as is_true`.pipe(
+        decodeIsTrue,
         Effect.tap(hints.give("endpoints")),
       ),
 

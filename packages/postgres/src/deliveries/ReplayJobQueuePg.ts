@@ -1,5 +1,7 @@
 import { EndpointNotFound } from "@outreach/domain/deliveries/Endpoint"
 import {
+  type LogRange,
+  Replay,
   ReplayFinished,
   ReplayJobQueue,
   ReplayNotFound,
@@ -7,17 +9,24 @@ import {
 } from "@outreach/domain/deliveries/Replays"
 import { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
-import { assertEndpointPresent } from "./assertEndpointPresent.ts"
-import { selectsDeadLetter } from "./deadLetterConditions.ts"
-import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
+import { countInGroups, selectsDeadLetter } from "./deadLetterConditions.ts"
+import { assertEndpointPresent } from "./EndpointRepositoryPg.ts"
 
 /** The number of chunks per second, if the rate allows it. */
 const CHUNKS_A_SECOND = 10
 /** The maximum number of dead letters that a chunk reads when the filter excludes most of them. */
 const MAX_SCAN_LIMIT = 5000
+
+export const { columns: replayColumns, decode: decodeReplays } = rowsOf(Replay, {
+  state:
+    "case when cancelled_at is not null then 'cancelled' when finished_at is not null then 'finished' else 'running' end",
+  from: "from_at",
+  to: "to_at",
+})
 
 const decodeIds = decodeColumn({ id: ReplayId })
 const chunks = rowsOf(
@@ -150,11 +159,8 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             -- An array, because a join on ctid may scan the whole table.
             update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select row_ctid from held))
             returning *
-          ), grouped as materialized (
-            select count_failures(jsonb_agg(change)) from (
-              select organization_id, group_id, finished_at as at, reason, -1 as opened, 0 as stored from marked
-            ) change
-          ), queued as (
+          ), ${countInGroups("marked", { opened: "-1", stored: "0" })},
+          queued as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
             union all
@@ -196,3 +202,18 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
     }),
   }
 })
+
+/** A range of a log up to the current position of the organization's clock. Events that are published later aren't selected, even if their time is earlier. */
+export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventTypes }: LogRange) => sql`
+  select endpoint.id as endpoint_id, endpoint.organization_id,
+    case when ${eventTypes === undefined}::boolean then endpoint.event_types else ${eventTypes ?? null}::text[] end as event_types,
+    null::text as group_id, null::int as status, null::text as event_type, null::text as reason,
+    ${from}::timestamptz as from_at, ${to}::timestamptz as to_at, ${from}::timestamptz as after_at,
+    least(${to}::timestamptz, last + interval '1 microsecond') as before_at, clock_timestamp() as created_at
+  from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
+  where endpoint.id = ${endpointId} and removed_at is null`
+
+/** The condition that a job's range includes a row of `events`. */
+export const inRange = (sql: SqlClient.SqlClient, job: Statement.Fragment) => sql`
+  events.organization_id = ${job}.organization_id and emitted_at >= ${job}.from_at and emitted_at < ${job}.before_at
+  and (${job}.event_types is null or type = any (${job}.event_types))`

@@ -71,11 +71,7 @@ export class SecretCipher extends Context.Service<
   }
 }
 
-const prepare = ({ id, mark, key }: RingKey) => ({
-  id,
-  mark,
-  secretKey: createSecretKey(Redacted.value(key)),
-})
+const prepare = ({ id, mark, key }: RingKey) => ({ id, mark, secretKey: createSecretKey(Redacted.value(key)) })
 
 const associatedData = (mark: number, organizationId: string) =>
   Buffer.concat([Buffer.of(mark), Buffer.from(organizationId)])

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { EndpointNotFound } from "@outreach/domain/deliveries/Endpoint"
+import type { SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import {
   MAX_ACTIVE_SECRETS,
   SecretNotFound,
@@ -7,15 +7,14 @@ import {
   SecretSummary,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecrets"
-import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Effect, Redacted, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { equal } from "../conditions.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, first, firstOr, rowsOf } from "../rowsOf.ts"
-import { activeSecretsOf } from "./activeSecrets.ts"
-import { assertEndpointPresent } from "./assertEndpointPresent.ts"
+import { equal, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { assertEndpointPresent } from "./EndpointRepositoryPg.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 const summaries = rowsOf(SecretSummary)
@@ -35,7 +34,19 @@ const owned = rowsOf(
     expiresAt: "extract(epoch from ends_at)::double precision * 1000",
   },
 )
-const decodeLocked = decodeColumn({ organization_id: OrganizationId })
+/** A secret with the endpoints that it signs for. Each secret is decrypted once, because an organization may have thousands of endpoints. */
+const active = rowsOf(
+  Schema.Struct({
+    organizationId: OrganizationId,
+    ciphertext: Schema.Uint8Array,
+    endsInMs: Schema.NullOr(Schema.Number),
+    endpoints: Schema.Array(EndpointId),
+  }),
+  {
+    endsInMs: "(extract(epoch from ends_at - clock_timestamp()) * 1000)::double precision",
+    endpoints: "array_agg(endpoint_id)",
+  },
+)
 
 /** Stores signing secrets in PostgreSQL, encrypted. */
 export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, function* (sql) {
@@ -51,11 +62,8 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
       return found.length > 0 ? organizationId : yield* new OrganizationNotFound({ organizationId })
     }
     const { endpointId } = owner
-    const organizationId = yield* sql`
-        select organization_id from webhook_endpoints
-        where id = ${endpointId} for no key update`.pipe(decodeLocked, firstOr(EndpointNotFound, { endpointId }))
-    yield* assertEndpointPresent(sql, endpointId)
-    return organizationId
+    yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
+    return yield* assertEndpointPresent(sql, endpointId)
   })
 
   return {
@@ -144,4 +152,54 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
         Effect.tap(hints.give("endpoints")),
       ),
   }
+})
+
+/**
+ * Creates the query of the active signing secrets of endpoints: their own, and those of their organizations until `shared_secrets_until`; at
+ * most `MAX_ACTIVE_SECRETS` for each endpoint. `rank` is their order: an endpoint's own first, then the newest. `ends_at` is null for no end.
+ */
+const activeSecretsOf = (sql: SqlClient.SqlClient, endpointIds: ReadonlyArray<EndpointId>) => sql`
+  select endpoint.id as endpoint_id, endpoint.organization_id, secret.*
+  from webhook_endpoints endpoint cross join lateral (
+    select id, ciphertext, ends_at, row_number() over (order by is_own desc, created_at desc, id desc) as rank from (
+      select id, ciphertext, expires_at as ends_at, created_at, true as is_own from signing_secrets
+      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
+      union all
+      select id, ciphertext, least(expires_at, nullif(shared_secrets_until, 'infinity')), created_at, false from signing_secrets
+      where organization_id = endpoint.organization_id and endpoint_id is null
+    ) known
+    where ends_at is null or ends_at > clock_timestamp()
+    order by rank limit ${MAX_ACTIVE_SECRETS}::int
+  ) secret
+  where endpoint.id = any (${endpointIds}::text[]) and removed_at is null`
+
+/** Reads and decrypts the active secrets of endpoints. */
+export const readActiveSecrets = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  cipher: SecretCipher["Service"],
+  endpointIds: ReadonlyArray<EndpointId>,
+) {
+  const found = new Map<EndpointId, ReadonlyArray<SigningSecret>>()
+  if (endpointIds.length === 0) return found
+  const rows = yield* sql`
+    select ${active.columns} from (${activeSecretsOf(sql, endpointIds)}) secret
+    group by organization_id, id, ciphertext, ends_at order by min(rank), id desc`.pipe(active.decode)
+  // An unreadable secret of one organization must not block the deliveries of the other organizations.
+  const unsigned = new Set<EndpointId>()
+  for (const { organizationId, ciphertext, endsInMs, endpoints } of rows) {
+    const secret = yield* Effect.try(() => cipher.decrypt(ciphertext, organizationId)).pipe(
+      Effect.tapError(() =>
+        Effect.logError("signing secret cannot be decrypted; check that SECRETS_KEY contains its key", {
+          organizationId,
+        }),
+      ),
+      Effect.orElseSucceed(() => undefined),
+    )
+    for (const endpoint of endpoints) {
+      if (secret === undefined) unsigned.add(endpoint)
+      else found.set(endpoint, [...(found.get(endpoint) ?? []), { secret, endsInMs }])
+    }
+  }
+  for (const endpoint of unsigned) found.delete(endpoint)
+  return found
 })

@@ -1,6 +1,6 @@
 import type { DeadLetterFilter, PurgeFilter } from "@outreach/domain/deliveries/DeadLetters"
 import type { SqlClient, Statement } from "effect/sql"
-import { allOf, equal } from "../conditions.ts"
+import { allOf, equal, literal } from "../rowsOf.ts"
 
 /**
  * Creates the condition that a filter selects a row of `dead_letters`, named `dead` in the statement. The event type isn't checked.
@@ -48,3 +48,12 @@ export const selectsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragm
   and (${job}.event_type is null or exists (
     select from events
     where organization_id = ${dead}.organization_id and id = ${dead}.event_id and type = ${job}.event_type))`
+
+/** Counts changes of dead letters in their groups, as part `grouped` of the statement that made them. `rows` is the part with the dead letters. */
+export const countInGroups = (rows: string, { opened, stored }: { readonly opened: string; readonly stored: string }) =>
+  literal(`
+    grouped as materialized (
+      select count_failures(jsonb_agg(change)) from (
+        select organization_id, group_id, finished_at as at, reason, ${opened} as opened, ${stored} as stored from ${rows}
+      ) change
+    )`)

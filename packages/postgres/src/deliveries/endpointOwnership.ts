@@ -9,9 +9,9 @@ import {
 } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
-import { Hints } from "../events/Hints.ts"
+import type { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, only, rowsOf } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
@@ -36,9 +36,7 @@ const RECOVER_BATCH_SIZE = 1000
 const UNKNOWN = { status: null, outcome: UNKNOWN_OUTCOME, response: null }
 
 /** The methods of `DeliveryLeases` with which workers stay alive, claim endpoints and release them. */
-export const endpointOwnership = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const hints = yield* Hints
+export const endpointOwnership = (sql: SqlClient.SqlClient, hints: Hints["Service"]) => {
   const alive = sql.literal(`(
     select token from delivery_workers
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
@@ -177,4 +175,4 @@ export const endpointOwnership = Effect.gen(function* () {
     leave: (worker) =>
       sql`delete from delivery_workers where token = ${worker}::uuid`.pipe(Effect.andThen(hints.give("endpoints"))),
   } satisfies Partial<Failing<DeliveryLeases["Service"]>>
-})
+}

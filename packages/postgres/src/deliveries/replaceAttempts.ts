@@ -3,18 +3,15 @@ import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Id
 import type { SqlClient } from "effect/sql"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-/** A dead letter and its new attempts. */
-interface Replacement {
-  readonly id: DeliveryId
-  readonly endpointId: EndpointId
-  readonly attempts: ReadonlyArray<Attempt>
-}
-
-/** Replaces the attempts of dead letters, and moves them to the groups of failures of the new attempts. */
+/** Replaces the attempts of dead letters by those in `rows`, and moves them to the groups of failures of the new attempts. */
 export const replaceAttempts = (
   sql: SqlClient.SqlClient,
   organizationId: OrganizationId,
-  rows: ReadonlyArray<Replacement>,
+  rows: ReadonlyArray<{
+    readonly id: DeliveryId
+    readonly endpointId: EndpointId
+    readonly attempts: ReadonlyArray<Attempt>
+  }>,
 ) => {
   const groups = rows.map(({ endpointId, attempts }) => failureGroupsOf(endpointId, attempts.at(-1)))
   return sql`

@@ -17,8 +17,7 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, decodeIsTrue, rowsOf, toTable } from "../rowsOf.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 
 const countedRows = rowsOf(Qualification)
@@ -40,7 +39,6 @@ const records = rowsOf(
     outreach: OUTREACH_COUNTS,
   },
 )
-const decodeFuture = decodeValue({ is_future: Schema.Boolean })
 const funnelRows = rowsOf(Funnel, { programId: "program.id", totals })
 
 /** Stores the digest in PostgreSQL. `EventPublisher` counts the outreach. */
@@ -102,7 +100,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
           order by program.id`.pipe(records.decode)
     if (rows.length === 0) {
       const isFuture = yield* sql`
-            select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as is_future`.pipe(decodeFuture)
+            select ${date}::date > (statement_timestamp() at time zone 'UTC')::date as is_true`.pipe(decodeIsTrue)
       if (isFuture) return yield* new DateInFuture({ date })
     }
     return rows.map(({ funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program }) => ({
@@ -140,25 +138,19 @@ export const addToFunnels = Effect.fnUntraced(function* (
   if (before.length === 0) return []
   const changes = before.map((funnel) => {
     const added = countByStage(qualifications.filter(({ programId }) => programId === funnel.programId))
-    return { added, funnel: addToFunnel(funnel, added, at) }
+    return { ...added, ...addToFunnel(funnel, added, at) }
   })
-  const column = <A>(read: (change: (typeof changes)[number]) => A) => changes.map(read)
-  const stages = Struct.keys(FunnelCounts.fields)
-  const list = (write: (stage: FunnelStage) => string) => sql.literal(stages.map(write).join(", "))
-  const [counts, totals] = [list((stage) => stage), list((stage) => `${stage}_total`)]
+  const list = (write: (stage: FunnelStage) => string) =>
+    sql.literal(Struct.keys(FunnelCounts.fields).map(write).join(", "))
   yield* sql`
-    insert into digest_funnel as kept (organization_id, program_id, date, ${counts}, ${totals}, learner_reached_at, completer_reached_at)
-    select ${organizationId}, program_id, (${at}::timestamptz at time zone 'UTC')::date, ${counts}, ${totals},
-      nullif(learner_reached_at, '')::timestamptz, nullif(completer_reached_at, '')::timestamptz
-    from unnest(
-      ${column(({ funnel }) => funnel.programId)}::text[],
-      ${sql.csv(stages.map((stage) => sql`${column(({ added }) => added[stage])}::int[]`))},
-      ${sql.csv(stages.map((stage) => sql`${column(({ funnel }) => funnel.totals[stage])}::int[]`))},
-      ${column(({ funnel }) => funnel.learnerReachedAt ?? "")}::text[],
-      ${column(({ funnel }) => funnel.completerReachedAt ?? "")}::text[]
-    ) as change (program_id, ${counts}, ${totals}, learner_reached_at, completer_reached_at)
+    insert into digest_funnel as kept (
+      organization_id, program_id, date, ${list((stage) => `${stage}, ${stage}_total`)}, learner_reached_at, completer_reached_at)
+    select ${organizationId}, "programId", (${at}::timestamptz at time zone 'UTC')::date,
+      ${list((stage) => `${stage}, (totals->>'${stage}')::int`)}, "learnerReachedAt", "completerReachedAt"
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as change (
+      "programId" text, ${list((stage) => `${stage} int`)}, totals jsonb, "learnerReachedAt" timestamptz, "completerReachedAt" timestamptz)
     on conflict (organization_id, program_id, date) do update set
       ${list((stage) => `${stage} = kept.${stage} + excluded.${stage}, ${stage}_total = excluded.${stage}_total`)},
       learner_reached_at = excluded.learner_reached_at, completer_reached_at = excluded.completer_reached_at`
-  return changes.map(({ funnel }) => funnel)
+  return changes
 })

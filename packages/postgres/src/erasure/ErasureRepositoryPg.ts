@@ -6,15 +6,13 @@ import type { Npi } from "@outreach/domain/recipients/Clinician"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Array as Arr, Effect, Layer, Order, Redacted, Schema, Struct } from "effect"
+import { Array as Arr, Effect, Order, Redacted, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { keyset } from "../keyset.ts"
-import { decodeRows, decodeValue, first, only, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeRows, decodeValue, first, keyset, only, rowsOf, toTable } from "../rowsOf.ts"
 import { createErasers } from "./createErasers.ts"
-import { PersonalDataFinder } from "./PersonalDataFinder.ts"
+import { createPersonalDataFinder } from "./PersonalDataFinder.ts"
 
 const READ_BATCH_SIZE = 5000
 
@@ -44,8 +42,8 @@ const stateJson = Schema.fromJsonString(ErasureState)
 export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
   const cipher = yield* SecretCipher
   const erased = yield* ErasedClinicianRepository
-  const finder = yield* PersonalDataFinder
-  const erasers = yield* createErasers
+  const finder = createPersonalDataFinder(sql)
+  const erasers = createErasers(sql, finder)
 
   const seal = (state: ErasureState) =>
     cipher.encrypt(Redacted.make(Schema.encodeSync(stateJson)(state)), state.organizationId)
@@ -205,4 +203,4 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
       return { certificate, state: stored && open(stored, organizationId) }
     }),
   }
-}).pipe(Layer.provide(PersonalDataFinder.layer))
+})

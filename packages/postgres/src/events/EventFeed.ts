@@ -3,8 +3,7 @@ import { CampaignId, EventId, type OrganizationId, RecipientId } from "@outreach
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { DatabaseService } from "../adapter.ts"
-import { keyset } from "../keyset.ts"
-import { rowsOf } from "../rowsOf.ts"
+import { keyset, rowsOf } from "../rowsOf.ts"
 import { readSettled } from "./readSettled.ts"
 
 /** A published event with its stored envelope. */

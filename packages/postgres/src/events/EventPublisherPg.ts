@@ -10,8 +10,7 @@ import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countRecipients, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { DIGEST_COLUMNS } from "../digest/digestColumns.ts"
-import { rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { rowsOf, toTable } from "../rowsOf.ts"
 import { Hints } from "./Hints.ts"
 
 /** Flags for the recipient's first event of its type on the date: among all events, and among those that aren't suspected bot hits. */

@@ -31,10 +31,7 @@ const CHANNEL = "hints"
 const RETRY_MS = 500
 
 export const hintMetrics = {
-  sent: Metric.counter("outreach_hints_sent_total", {
-    description: "Hint notifications sent.",
-    incremental: true,
-  }),
+  sent: Metric.counter("outreach_hints_sent_total", { description: "Hint notifications sent.", incremental: true }),
   received: Metric.counter("outreach_hints_heard_total", {
     description: "Hint notifications received.",
     incremental: true,

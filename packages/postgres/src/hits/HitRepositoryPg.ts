@@ -11,8 +11,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeValue, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, decodeValue, literal, rowsOf, toTable } from "../rowsOf.ts"
 
 const waitingHits = rowsOf(WaitingHit, {
   campaignId: "recipient.campaign_id",
@@ -45,130 +44,120 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-export const HitRepositoryPg = adapter(HitRepository, (sql) => {
-  return {
-    record: Effect.fnUntraced(function* (hits) {
-      // A separate statement, because the insert may wait for a lock before it reads the clock.
-      const now = yield* sql`
-          select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
-      const ahead = now - (yield* Clock.currentTimeMillis)
-      const rows = hits.map((hit) => ({
-        ...hit,
-        link: hit.link ?? "",
-        network: networkOf(hit.address),
-        headers: JSON.stringify(hit.headers),
-        receivedAt: hit.cameAt + ahead,
-      }))
-      // The window's row is locked until its hits are stored, so that processes share the count.
-      const repeated = yield* sql`
-          with hit as materialized (
-            select * from ${toTable("hit", rows, {
-              ...{ organizationId: "text", id: "text", recipientId: "text", link: "text", method: "text" },
-              ...{ address: "text", network: "text", headers: "text", receivedAt: "float8" },
-            })}
-          ), known as materialized (
-            -- Locked in order. An erasure waits for these hits, or these hits see the erased recipient.
-            select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
-            cross join lateral (
-              select id from recipients
-              where organization_id = wanted.organization_id and id = wanted.recipient_id and erased_at is null
-              limit 1 for key share
-            ) recipient
-          ), given as materialized (
-            select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
-            from hit
-            cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
-            where recipient_id = any (array(select id from known))
-              -- A scalar subselect forces a look-up by key; a join may read the whole table.
-              and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
-          ), of_network as (
-            insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
-            select window_start, organization_id, recipient_id, link_hash, network, count(*) from given
-            group by window_start, organization_id, recipient_id, link_hash, network
-            order by window_start, organization_id, recipient_id, link_hash, network
-            on conflict (window_start, organization_id, recipient_id, link_hash, network)
-            do update set hits = kept.hits + excluded.hits
-            returning *
-          ), numbered as (
-            select given.*, hits + 1 - row_number() over (
-              partition by window_start, organization_id, recipient_id, link_hash, network order by came_at desc, id desc
-            ) <= ${MAX_HITS_PER_MINUTE.network} as is_admitted
-            -- Every row has a window. The planner may choose a nested loop of a thousand times a thousand rows for an inner join.
-            from given full join of_network using (window_start, organization_id, recipient_id, link_hash, network)
-          ), of_link as (
-            -- Counted over all networks, so that a flood from one network leaves room for the other networks.
-            insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
-            select window_start, organization_id, recipient_id, link_hash, '*', count(*) from numbered
-            where is_admitted
-            group by window_start, organization_id, recipient_id, link_hash
-            order by window_start, organization_id, recipient_id, link_hash
-            on conflict (window_start, organization_id, recipient_id, link_hash, network)
-            do update set hits = kept.hits + excluded.hits
-            returning *
-          ), decided as (
-            select numbered.*, is_admitted and hits + 1 - row_number() over (
-              partition by window_start, organization_id, recipient_id, link_hash, is_admitted order by came_at desc, id desc
-            ) <= ${MAX_HITS_PER_MINUTE.link} as is_kept
-            from numbered full join of_link using (window_start, organization_id, recipient_id, link_hash)
-          ), stored as (
-            insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
-            select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
-              address, headers::jsonb, came_at
-            from decided where is_kept
-            on conflict (organization_id, id) do nothing
-          )
-          select ${repeatedHits.columns} from decided where not is_kept
-          group by organization_id, recipient_id, link, window_start`.pipe(repeatedHits.decode)
-      if (repeated.length === 0) return
-      // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
-      yield* sql`
-          update hits set repeats = repeats + counted.count
-          from (
-            select last.*, repeated.count
-            from ${toTable("repeated", repeated, {
-              ...{ organizationId: "text", recipientId: "text", link: "text" },
-              ...{ windowStart: "timestamptz", count: "int" },
-            })}
-            cross join lateral (
-              select organization_id, id from hits
-              where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id
-                and received_at >= window_start and received_at < window_start + interval '1 minute'
-                and coalesce(link, '') = repeated.link
-              order by received_at desc, id desc limit 1
-            ) last
-          ) counted
-          where hits.organization_id = counted.organization_id and hits.id = counted.id`
-    }),
+export const HitRepositoryPg = adapter(HitRepository, (sql) => ({
+  record: Effect.fnUntraced(function* (hits) {
+    // A separate statement, because the insert may wait for a lock before it reads the clock.
+    const now = yield* sql`
+        select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
+    const ahead = now - (yield* Clock.currentTimeMillis)
+    const rows = hits.map((hit) => ({
+      ...hit,
+      link: hit.link ?? "",
+      network: networkOf(hit.address),
+      headers: JSON.stringify(hit.headers),
+      receivedAt: hit.cameAt + ahead,
+    }))
+    // The window's row is locked until its hits are stored, so that processes share the count.
+    const repeated = yield* sql`
+        with hit as materialized (
+          select * from ${toTable("hit", rows, {
+            ...{ organizationId: "text", id: "text", recipientId: "text", link: "text", method: "text" },
+            ...{ address: "text", network: "text", headers: "text", receivedAt: "float8" },
+          })}
+        ), known as materialized (
+          -- Locked in order. An erasure waits for these hits, or these hits see the erased recipient.
+          select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
+          cross join lateral (
+            select id from recipients
+            where organization_id = wanted.organization_id and id = wanted.recipient_id and erased_at is null
+            limit 1 for key share
+          ) recipient
+        ), given as materialized (
+          select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
+          from hit
+          cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
+          where recipient_id = any (array(select id from known))
+            -- A scalar subselect forces a look-up by key; a join may read the whole table.
+            and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
+        ), of_network as (${countHits("given", "network")}), numbered as (
+          select given.*, hits + 1 - row_number() over (
+            partition by window_start, organization_id, recipient_id, link_hash, network order by came_at desc, id desc
+          ) <= ${MAX_HITS_PER_MINUTE.network} as is_admitted
+          -- Every row has a window. The planner may choose a nested loop of a thousand times a thousand rows for an inner join.
+          from given full join of_network using (window_start, organization_id, recipient_id, link_hash, network)
+        ),
+        -- Counted over all networks, so that a flood from one network leaves room for the other networks.
+        of_link as (${countHits("numbered where is_admitted", "'*'")}), decided as (
+          select numbered.*, is_admitted and hits + 1 - row_number() over (
+            partition by window_start, organization_id, recipient_id, link_hash, is_admitted order by came_at desc, id desc
+          ) <= ${MAX_HITS_PER_MINUTE.link} as is_kept
+          from numbered full join of_link using (window_start, organization_id, recipient_id, link_hash)
+        ), stored as (
+          insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
+          select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
+            address, headers::jsonb, came_at
+          from decided where is_kept
+          on conflict (organization_id, id) do nothing
+        )
+        select ${repeatedHits.columns} from decided where not is_kept
+        group by organization_id, recipient_id, link, window_start`.pipe(repeatedHits.decode)
+    if (repeated.length === 0) return
+    // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
+    yield* sql`
+        update hits set repeats = repeats + counted.count
+        from (
+          select last.*, repeated.count
+          from ${toTable("repeated", repeated, {
+            ...{ organizationId: "text", recipientId: "text", link: "text" },
+            ...{ windowStart: "timestamptz", count: "int" },
+          })}
+          cross join lateral (
+            select organization_id, id from hits
+            where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id
+              and received_at >= window_start and received_at < window_start + interval '1 minute'
+              and coalesce(link, '') = repeated.link
+            order by received_at desc, id desc limit 1
+          ) last
+        ) counted
+        where hits.organization_id = counted.organization_id and hits.id = counted.id`
+  }),
 
-    waiting: sql`
-        select id from organizations
-        where exists (select from hits where organization_id = organizations.id and judged_at is null)
-        order by id`.pipe(decodeOrganizations),
+  waiting: sql`
+      select id from organizations
+      where exists (select from hits where organization_id = organizations.id and judged_at is null)
+      order by id`.pipe(decodeOrganizations),
 
-    // Not decoded: decoding costs about 1.3 µs per row.
-    lockWaiting: (organizationId, limit) =>
-      sql`
-          select ${waitingHits.columnsOf("hit")}
-          from hits hit
-          join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
-          where hit.organization_id = ${organizationId} and hit.judged_at is null
-            and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
-          order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
-        Effect.map((rows) => rows.map(waitingHits.fromValues)),
-      ),
+  // Not decoded: decoding costs about 1.3 µs per row.
+  lockWaiting: (organizationId, limit) =>
+    sql`
+        select ${waitingHits.columnsOf("hit")}
+        from hits hit
+        join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
+        where hit.organization_id = ${organizationId} and hit.judged_at is null
+          and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
+        order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
+      Effect.map((rows) => rows.map(waitingHits.fromValues)),
+    ),
 
-    markJudged: Effect.fnUntraced(function* (organizationId, judged) {
-      const recipients = yield* sql`
-          select id from recipients
-          where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
-            and erased_at is null
-          order by id for update`.pipe(decodeRecipients)
-      const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
-      yield* sql`
-          update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
-          from ${toTable("judged", rows, { id: "text", reasons: "text" })}
-          where organization_id = ${organizationId} and hits.id = judged.id`
-      return new Set(recipients)
-    }),
-  }
-})
+  markJudged: Effect.fnUntraced(function* (organizationId, judged) {
+    const recipients = yield* sql`
+        select id from recipients
+        where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
+          and erased_at is null
+        order by id for update`.pipe(decodeRecipients)
+    const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
+    yield* sql`
+        update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
+        from ${toTable("judged", rows, { id: "text", reasons: "text" })}
+        where organization_id = ${organizationId} and hits.id = judged.id`
+    return new Set(recipients)
+  }),
+}))
+
+/** Adds the hits of `rows` to the counts of their windows, in key order, and returns these. */
+const countHits = (rows: string, network: string) =>
+  literal(`
+    insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
+    select window_start, organization_id, recipient_id, link_hash, ${network}, count(*) from ${rows} group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (window_start, organization_id, recipient_id, link_hash, network) do update set hits = kept.hits + excluded.hits
+    returning *`)

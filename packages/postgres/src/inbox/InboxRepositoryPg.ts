@@ -17,9 +17,13 @@ import { Effect, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
-import { inboxColumns } from "./inboxRows.ts"
+import { decodeColumn, decodeRows, first, firstOr, rowsOf, toTable } from "../rowsOf.ts"
+
+/** The columns of an inbound event without its body. */
+export const { columns: inboxColumns } = rowsOf(InboxEntry, {
+  state:
+    "case when applied_at is not null then 'applied' when quarantined_at is not null then 'quarantined' else 'waiting' end",
+})
 
 const insertedRows = rowsOf(InboundMessage.mapFields(Struct.pick(["organizationId", "eventId"])))
 const decodeFound = decodeRows({ ...InboxEntry.fields, body: InboundMessage.fields.body })

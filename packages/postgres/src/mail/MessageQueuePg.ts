@@ -13,8 +13,7 @@ import { Array as Arr, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeColumn, only, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, only, rowsOf, toTable } from "../rowsOf.ts"
 
 const leaseRows = rowsOf(Schema.Struct({ recipientId: RecipientId, leaseToken: Schema.String }))
 const templates = rowsOf(MessageTemplate, { campaignName: "campaign.name", programName: "program.name" })

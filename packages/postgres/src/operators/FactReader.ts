@@ -4,7 +4,7 @@ import { ALERTING_FACTS, activeAlerts } from "@outreach/domain/operators/alerts"
 import { FACTS, type FactName, type FactValues, LAGS_COUNTED, READINGS } from "@outreach/domain/operators/facts"
 import { Effect, Record, Schema } from "effect"
 import { DatabaseService } from "../adapter.ts"
-import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
+import { complainedCampaigns } from "../campaigns/CampaignRepositoryPg.ts"
 import { decodeValue, rowsOf } from "../rowsOf.ts"
 
 /** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
@@ -114,6 +114,127 @@ const AGES = {
 
 const DUE: ReadonlySet<keyof typeof EXPRESSIONS> = new Set([...READINGS.due, "baseline"])
 
+/** The waiting rows of a table, by organization. Starts at the first waiting row, to scan the dead rows before it only once. */
+const waitingIn = (table: string, at: string, isWaiting: string, limit: number) => `
+      ${table}_first as materialized (
+        select organization.id, first.at from organizations organization
+        cross join lateral (
+          select ${at} as at from ${table} where organization_id = organization.id and ${isWaiting} order by ${at} limit 1
+        ) first
+        where ${isIn("organization.id")}
+      ), ${table}_due as (
+        select count(*) as count, ${secondsSince(`(select min(at) from ${table}_first)`)} as oldest_seconds
+        from (
+          select from ${table}_first earliest
+          cross join lateral (
+            select from ${table} where organization_id = earliest.id and ${isWaiting} and ${at} >= earliest.at offset 0
+          ) each
+          limit ${limit}
+        ) waiting
+      )`
+
+/** The waiting deliveries of a row `source`: an endpoint's log, its queued rows, or its replays. */
+const waitingOf = (limit: number) => `
+    select from events_after(source.organization_id, source.event_types, source.begun_at, source.begun_id, 'infinity', ${limit})
+    where source.replay is null
+    union all
+    (select from deliveries
+      where endpoint_id = source.id and replay = source.replay and owner is null
+        -- Starts at the first due row, to scan the dead rows before it only once.
+        and due_at >= source.due_at and due_at <= statement_timestamp()
+      limit ${limit})`
+
+/** The parts for facts about due work. Other readings don't contain them, so that no lock on their tables delays them. */
+const dueParts = (limit: number) => `
+      busy as materialized (
+        -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
+        select id from organizations where (select busy from scope) is null and ${isIn("id")}
+        union select unnest(busy) from scope
+        union select organization_id from organization_clock where age(xmin) <= (select snapshot_age from scope)
+        union select organization_id from webhook_endpoints where age(xmin) <= (select snapshot_age from scope)
+      ), position as materialized (
+        select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, open, enabled and last > begun_at as behind,
+          case when allowance is null then 'live' else 'probed' end as queue
+        from webhook_endpoints endpoint
+        join endpoint_readers reader on reader.endpoint_id = endpoint.id
+        cross join lateral reader_position(endpoint.id) position
+        join organization_clock clock on clock.organization_id = endpoint.organization_id
+        where endpoint.organization_id in (select id from busy)
+      ), reader as materialized (
+        -- Only a few of the endpoints have events to read.
+        select position.*, first.emitted_at as due_at
+        from position cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
+        where behind
+      ), lane as materialized (
+        select endpoint.id, replay, first.due_at,
+          case when replay then 'replay' when allowance is null then 'live' else 'probed' end as queue
+        from first_due() first
+        join webhook_endpoints endpoint on endpoint.id = first.endpoint_id and enabled
+        join endpoint_readers reader on reader.endpoint_id = endpoint.id
+        where first.due_at <= statement_timestamp() and ${isIn("endpoint.organization_id")}
+      ), source as materialized (
+        select queue, due_at, id, null::boolean as replay, organization_id, event_types, begun_at, begun_id from reader
+        union all
+        select queue, due_at, id, replay, null, null, null, null from lane
+      ), counted as (
+        select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
+        cross join lateral (
+          select count(*) as count from (
+            select from source cross join lateral (${waitingOf(limit)}) each where source.queue = queue.queue limit ${limit}
+          ) due
+        ) each
+      ), lag as (
+        select queue, max(each.count) as events, min(due_at) as due_at
+        from (select *, row_number() over (partition by queue order by due_at) as position from source where replay is not false) source
+        cross join lateral (select count(*) as count from (${waitingOf(limit)}) waiting) each
+        where position <= ${LAGS_COUNTED}
+        group by queue
+      ), oldest as (
+        select queue, min(due_at) as due_at from source group by queue
+      ), deliveries_due as (
+        select queue, counted.count, ${secondsSince("oldest.due_at")} as oldest_seconds, coalesce(lag.events, 0) as max_lag_events,
+          ${secondsSince("lag.due_at")} as max_lag_seconds
+        from counted left join oldest using (queue) left join lag using (queue)
+      ), sending as materialized (
+        select organization_id, campaigns.id, first.due_at,
+          -- The earliest time at which its first message could be sent: due, in the window, within its rate, and within its sender's daily ramp.
+          greatest(first.due_at, window_start, campaigns.updated_at, pace.next_at,
+            case when organization_id in (select organization_id from senders where ramp is not null)
+              then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
+        from campaigns
+        left join send_rates pace on per_minute is not null and pace.scope = 'campaign ' || campaigns.id
+        cross join lateral (
+          select due_at from messages
+          where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
+            and (lease_until is null or lease_until < statement_timestamp())
+          order by due_at limit 1
+        ) first
+        where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+          and ${isIn("campaigns.organization_id")}
+          -- Evaluated for few campaigns, because each evaluation is a separate query.
+          and not (organization_id in (select organization_id from senders where ramp is not null)
+            and exists (select from sender_of(organization_id, program_id) where slots = 0))
+      ), messages_due as (
+        select count(*) as count, ${secondsSince("(select min(late_since) from sending)")} as oldest_seconds from (
+          select from sending
+          cross join lateral (
+            select from messages
+            where organization_id = sending.organization_id and campaign_id = sending.id
+              and messages.due_at >= sending.due_at and messages.due_at <= statement_timestamp()
+              and (lease_until is null or lease_until < statement_timestamp())
+            offset 0
+          ) each
+          limit ${limit}
+        ) due
+      ), ${waitingIn("inbox", "received_at", "applied_at is null and quarantined_at is null", limit)}
+      , ${waitingIn("hits", "received_at", "judged_at is null", limit)}
+      , unsubscriptions_due as (
+        select count(*) as count, ${secondsSince("min(asked_at)")} as oldest_seconds from (
+          select asked_at from unsubscriptions where suppressed_at is null and ${isIn()}
+          order by asked_at limit ${limit}
+        ) waiting
+      ),`
+
 interface Options {
   /** How far due work is counted. */
   readonly limit: number
@@ -130,136 +251,12 @@ interface Options {
  * `pg_monitor` only sees the transactions of that role.
  */
 export class FactReader extends DatabaseService<FactReader>()("postgres/operators/FactReader", (sql) => {
-  const inScope = (column?: string) => sql.literal(isIn(column))
-  const since = (time: string) => sql.literal(secondsSince(time))
-  /** The waiting rows of a table, by organization. Starts at the first waiting row, to scan the dead rows before it only once. */
-  const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
-    const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
-    return sql`
-        ${name}_first as materialized (
-          select organization.id, first.at from organizations organization
-          cross join lateral (
-            select ${at} as at from ${name} where organization_id = organization.id and ${waits} order by ${at} limit 1
-          ) first
-          where ${inScope("organization.id")}
-        ), ${name}_due as (
-          select count(*) as count, ${since(`(select min(at) from ${table}_first)`)} as oldest_seconds
-          from (
-            select from ${name}_first earliest
-            cross join lateral (
-              select from ${name} where organization_id = earliest.id and ${waits} and ${at} >= earliest.at offset 0
-            ) each
-            limit ${limit}::int
-          ) waiting
-        )`
-  }
-  /** The waiting deliveries of a row `source`: an endpoint's log, its queued rows, or its replays. */
-  const waitingOf = (limit: number) => sql`
-      select from events_after(source.organization_id, source.event_types, source.begun_at, source.begun_id, 'infinity', ${limit}::int)
-      where source.replay is null
-      union all
-      (select from deliveries
-        where endpoint_id = source.id and replay = source.replay and owner is null
-          -- Starts at the first due row, to scan the dead rows before it only once.
-          and due_at >= source.due_at and due_at <= statement_timestamp()
-        limit ${limit}::int)`
-  /** The parts for facts about due work. Other readings don't contain them, so that no lock on their tables delays them. */
-  const dueParts = ({ limit, baseline }: Options) => sql`
-        last_snapshot as materialized (
-          select age(${baseline?.snapshot ?? null}::xid8::xid) as age
-        ), busy as materialized (
-          -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
-          select id from organizations where ${baseline === undefined}::boolean and ${inScope("id")}
-          union select unnest(${baseline?.busy ?? []}::text[])
-          union select organization_id from organization_clock where age(xmin) <= (select age from last_snapshot)
-          union select organization_id from webhook_endpoints where age(xmin) <= (select age from last_snapshot)
-        ), position as materialized (
-          select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, open, enabled and last > begun_at as behind,
-            case when allowance is null then 'live' else 'probed' end as queue
-          from webhook_endpoints endpoint
-          join endpoint_readers reader on reader.endpoint_id = endpoint.id
-          cross join lateral reader_position(endpoint.id) position
-          join organization_clock clock on clock.organization_id = endpoint.organization_id
-          where endpoint.organization_id in (select id from busy)
-        ), reader as materialized (
-          -- Only a few of the endpoints have events to read.
-          select position.*, first.emitted_at as due_at
-          from position cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
-          where behind
-        ), lane as materialized (
-          select endpoint.id, replay, first.due_at,
-            case when replay then 'replay' when allowance is null then 'live' else 'probed' end as queue
-          from first_due() first
-          join webhook_endpoints endpoint on endpoint.id = first.endpoint_id and enabled
-          join endpoint_readers reader on reader.endpoint_id = endpoint.id
-          where first.due_at <= statement_timestamp() and ${inScope("endpoint.organization_id")}
-        ), source as materialized (
-          select queue, due_at, id, null::boolean as replay, organization_id, event_types, begun_at, begun_id from reader
-          union all
-          select queue, due_at, id, replay, null, null, null, null from lane
-        ), counted as (
-          select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
-          cross join lateral (
-            select count(*) as count from (
-              select from source cross join lateral (${waitingOf(limit)}) each where source.queue = queue.queue limit ${limit}::int
-            ) due
-          ) each
-        ), lag as (
-          select queue, max(each.count) as events, min(due_at) as due_at
-          from (select *, row_number() over (partition by queue order by due_at) as position from source where replay is not false) source
-          cross join lateral (select count(*) as count from (${waitingOf(limit)}) waiting) each
-          where position <= ${LAGS_COUNTED}::int
-          group by queue
-        ), oldest as (
-          select queue, min(due_at) as due_at from source group by queue
-        ), deliveries_due as (
-          select queue, counted.count, ${since("oldest.due_at")} as oldest_seconds, coalesce(lag.events, 0) as max_lag_events,
-            ${since("lag.due_at")} as max_lag_seconds
-          from counted left join oldest using (queue) left join lag using (queue)
-        ), sending as materialized (
-          select organization_id, campaigns.id, first.due_at,
-            -- The earliest time at which its first message could be sent: due, in the window, within its rate, and within its sender's daily ramp.
-            greatest(first.due_at, window_start, campaigns.updated_at, pace.next_at,
-              case when organization_id in (select organization_id from senders where ramp is not null)
-                then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
-          from campaigns
-          left join send_rates pace on per_minute is not null and pace.scope = 'campaign ' || campaigns.id
-          cross join lateral (
-            select due_at from messages
-            where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
-              and (lease_until is null or lease_until < statement_timestamp())
-            order by due_at limit 1
-          ) first
-          where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-            and ${inScope("campaigns.organization_id")}
-            -- Evaluated for few campaigns, because each evaluation is a separate query.
-            and not (organization_id in (select organization_id from senders where ramp is not null)
-              and exists (select from sender_of(organization_id, program_id) where slots = 0))
-        ), messages_due as (
-          select count(*) as count, ${since("(select min(late_since) from sending)")} as oldest_seconds from (
-            select from sending
-            cross join lateral (
-              select from messages
-              where organization_id = sending.organization_id and campaign_id = sending.id
-                and messages.due_at >= sending.due_at and messages.due_at <= statement_timestamp()
-                and (lease_until is null or lease_until < statement_timestamp())
-              offset 0
-            ) each
-            limit ${limit}::int
-          ) due
-        ), ${waitingIn("inbox", "received_at", "applied_at is null and quarantined_at is null", limit)}
-        , ${waitingIn("hits", "received_at", "judged_at is null", limit)}
-        , unsubscriptions_due as (
-          select count(*) as count, ${since("min(asked_at)")} as oldest_seconds from (
-            select asked_at from unsubscriptions where suppressed_at is null and ${inScope()}
-            order by asked_at limit ${limit}::int
-          ) waiting
-        ),`
-  const read = (names: ReadonlyArray<keyof typeof EXPRESSIONS>, options: Options) =>
+  const read = (names: ReadonlyArray<keyof typeof EXPRESSIONS>, { limit, organizationId, baseline }: Options) =>
     sql`
         with scope as materialized (
-          select ${options.organizationId ?? null}::text as organization_id
-        ), ${names.some((name) => DUE.has(name)) ? dueParts(options) : sql``}
+          select ${organizationId ?? null}::text as organization_id, ${baseline?.busy ?? null}::text[] as busy,
+            age(${baseline?.snapshot ?? null}::xid8::xid) as snapshot_age
+        ), ${sql.literal(names.some((name) => DUE.has(name)) ? dueParts(limit) : "")}
         holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
           where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)

@@ -5,27 +5,25 @@ import { firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Organization)
 
-export const OrganizationRepositoryPg = adapter(OrganizationRepository, function* (sql) {
-  return {
-    create: (id, name) =>
-      sql`
-          with organization as (
-            insert into organizations (id, name) values (${id}, ${name}) returning id, name, contacts, created_at
-          ), clock as (
-            insert into organization_clock (organization_id, last, server_started_at, identity)
-            select id, created_at, pg_postmaster_start_time(), note_timeline() from organization
-          )
-          select ${columns} from organization`.pipe(decode, only),
+export const OrganizationRepositoryPg = adapter(OrganizationRepository, (sql) => ({
+  create: (id, name) =>
+    sql`
+        with organization as (
+          insert into organizations (id, name) values (${id}, ${name}) returning id, name, contacts, created_at
+        ), clock as (
+          insert into organization_clock (organization_id, last, server_started_at, identity)
+          select id, created_at, pg_postmaster_start_time(), note_timeline() from organization
+        )
+        select ${columns} from organization`.pipe(decode, only),
 
-    setContacts: (organizationId, contacts) =>
-      sql`
-          with pending as (
-            update endpoint_readers set notice_to = ${contacts}::text[], notice_due_at = clock_timestamp()
-            where organization_id = ${organizationId} and notice_to <> '{}'
-          )
-          update organizations set contacts = ${contacts}::text[] where id = ${organizationId} returning ${columns}`.pipe(
-        decode,
-        firstOr(OrganizationNotFound, { organizationId }),
-      ),
-  }
-})
+  setContacts: (organizationId, contacts) =>
+    sql`
+        with pending as (
+          update endpoint_readers set notice_to = ${contacts}::text[], notice_due_at = clock_timestamp()
+          where organization_id = ${organizationId} and notice_to <> '{}'
+        )
+        update organizations set contacts = ${contacts}::text[] where id = ${organizationId} returning ${columns}`.pipe(
+      decode,
+      firstOr(OrganizationNotFound, { organizationId }),
+    ),
+}))

@@ -5,15 +5,23 @@ import { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound, ProgramRepository, ProgramSlugTaken } from "@outreach/domain/programs/Programs"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { assigned, equal } from "../conditions.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
-import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr, only, rowsOf } from "../rowsOf.ts"
+import {
+  assigned,
+  decodeColumn,
+  decodeCount,
+  decodeIsTrue,
+  decodeRows,
+  equal,
+  firstOr,
+  only,
+  rowsOf,
+} from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Program)
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 const decodeSlugs = decodeRows({ slug: Schema.String, id: ProgramId })
 const decodeCampaigns = decodeColumn({ id: CampaignId })
-const decodeQuota = decodeValue({ is_reached: Schema.Boolean })
 
 export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   create: Effect.fnUntraced(function* (program) {
@@ -42,7 +50,7 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
   }),
 
   isQuotaReached: (organizationId, programId) =>
-    sql`select quota_reached(${organizationId}, ${programId}) as is_reached`.pipe(decodeQuota),
+    sql`select quota_reached(${organizationId}, ${programId}) as is_true`.pipe(decodeIsTrue),
 
   countCompleters: (organizationId, programId) =>
     sql`

@@ -3,8 +3,7 @@ import { describeDatabaseError } from "@outreach/postgres-connection/describeDat
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, decodeIsTrue, decodeRows, toTable } from "../rowsOf.ts"
 import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 
 /** A database role and the kind of process that uses it. */
@@ -12,7 +11,6 @@ const GrantedRole = Schema.Struct({ role: Schema.String, kind: Schema.Literals(R
 export type GrantedRole = typeof GrantedRole.Type
 
 const decodeGranted = decodeRows(GrantedRole.fields)
-const decodeExists = decodeValue({ exists: Schema.Boolean })
 const decodeRoles = decodeColumn({ role: Schema.String })
 const decodeTables = decodeRows({ name: Schema.String, columns: Schema.Array(Schema.String) })
 const decodeStatements = decodeColumn({ statement: Schema.String })
@@ -60,7 +58,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   },
 ) {
   const sql = yield* SqlClient.SqlClient
-  if (!(yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists))) return
+  if (!(yield* sql`select to_regclass('granted_roles') is not null as is_true`.pipe(decodeIsTrue))) return
   for (const { role, kind } of added) {
     yield* sql`insert into granted_roles (role, kind) values (${role}, ${kind}) on conflict do nothing`
   }

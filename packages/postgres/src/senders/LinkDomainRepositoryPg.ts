@@ -8,8 +8,7 @@ import {
 } from "@outreach/domain/senders/LinkDomainRepository"
 import { Effect, Struct } from "effect"
 import { adapter } from "../adapter.ts"
-import { equal } from "../conditions.ts"
-import { decodeColumn, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, equal, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(LinkDomain)
 const served = rowsOf(LinkDomain.mapFields(Struct.pick(["domain", "organizationId"])))

@@ -20,9 +20,8 @@ import {
 } from "@outreach/domain/senders/Senders"
 import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { assigned, equal } from "../conditions.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeColumn, decodeRow, decodeRows, decodeValue, first, firstOr, only, rowsOf } from "../rowsOf.ts"
+import { assigned, decodeColumn, decodeRow, decodeRows, equal, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 
 const ramps = rowsOf(RampState, {
   daily: "array_to_string(sender.ramp, ',')",
@@ -48,7 +47,7 @@ const { columnsOf, decode } = rowsOf(Sender, {
 })
 const columns = columnsOf("sender")
 const decodeIds = decodeColumn({ id: SenderId })
-const decodeOwner = decodeValue({ organization_id: OrganizationId })
+const decodeOwner = decodeColumn({ organization_id: OrganizationId })
 const decodeOwners = decodeRow({ organization: Schema.Boolean, program: Schema.Boolean })
 const decodeCiphertexts = decodeRows({ selector: Schema.String, ciphertext: Schema.Uint8Array })
 
@@ -63,24 +62,20 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         on conflict (organization_id, sender_id, selector) do nothing
         returning 1`
 
-  /** Locks a sender until the transaction ends, to serialize changes of its keys. */
-  const lock = (senderId: SenderId) =>
-    sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
+  const find = (senderId: SenderId, locking = sql``) =>
+    sql`select ${columns} from senders sender where id = ${senderId} ${locking}`.pipe(
       decode,
       firstOr(SenderNotFound, { senderId }),
     )
 
-  const find = (senderId: SenderId) =>
-    sql`select ${columns} from senders sender where id = ${senderId}`.pipe(
-      decode,
-      firstOr(SenderNotFound, { senderId }),
-    )
+  /** Locks a sender until the transaction ends, to serialize changes of its keys. */
+  const lock = (senderId: SenderId) => find(senderId, sql`for no key update`)
 
   /** Reserves a link domain for an organization, unless a different organization has it. */
   const claimLinkDomain = Effect.fnUntraced(function* (organizationId: OrganizationId, domain: string) {
     const owner = yield* sql`
         insert into link_domains (organization_id, domain) values (${organizationId}, ${domain})
-        on conflict (domain) do update set domain = excluded.domain returning organization_id`.pipe(decodeOwner)
+        on conflict (domain) do update set domain = excluded.domain returning organization_id`.pipe(decodeOwner, only)
     if (owner !== organizationId) return yield* new LinkDomainTaken({ domain, organizationId: owner })
   })
 
@@ -131,7 +126,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
       return yield* find(sender.id).pipe(Effect.catchTag("SenderNotFound", Effect.die))
     }),
 
-    find,
+    find: (senderId) => find(senderId),
 
     list: (organizationId) =>
       sql`
@@ -202,7 +197,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
     identityOf: Effect.fnUntraced(function* (campaignId) {
       const sender = yield* ofCampaign(campaignId)
       if (sender === null) return null
-      const { organizationId, id: senderId, dkimDomain: domain, replyTo, bounceDomain } = sender
+      const { organizationId, id: senderId, fromName, fromAddress, replyTo, bounceDomain } = sender
       const rows = yield* sql`
           select selector, ciphertext from dkim_keys
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from <= clock_timestamp()
@@ -218,15 +213,9 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
           })),
         catch: () => new SenderKeyUnreadable({ senderId }),
       })
-      const from = { name: sender.fromName, address: sender.fromAddress }
-      return {
-        id: senderId,
-        from,
-        replyTo,
-        bounceDomain,
-        linkDomain: verifiedLinkDomain(sender),
-        dkim: { domain, keys },
-      }
+      const from = { name: fromName, address: fromAddress }
+      const dkim = { domain: sender.dkimDomain, keys }
+      return { id: senderId, from, replyTo, bounceDomain, linkDomain: verifiedLinkDomain(sender), dkim }
     }),
   }
 })

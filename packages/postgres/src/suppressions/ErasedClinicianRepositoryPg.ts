@@ -9,9 +9,8 @@ import {
 import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { equal } from "../conditions.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeColumn, first } from "../rowsOf.ts"
+import { decodeColumn, equal, first } from "../rowsOf.ts"
 
 const decodeKeys = decodeColumn({ ciphertext: Schema.Uint8Array })
 const decodeOwners = decodeColumn({ id: OrganizationId })
@@ -38,10 +37,7 @@ export const ErasedClinicianRepositoryPg = adapter(ErasedClinicianRepository, fu
     if (clinicians.length === 0) return NONE
     const key = yield* readKey(organizationId)
     if (key === undefined) return NONE
-    const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
-      ...identity,
-      hash: hashOf(key, identity),
-    }))
+    const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({ ...identity, hash: hashOf(key, identity) }))
     const found = yield* sql`
           select encode(hash, 'hex') as hash from erased_clinicians
           where organization_id = ${organizationId}

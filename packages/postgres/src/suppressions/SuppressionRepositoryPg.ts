@@ -11,8 +11,7 @@ import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeColumn, decodeCount, decodeRows, decodeValue, firstOr, rowsOf } from "../rowsOf.ts"
-import { toTable } from "../toTable.ts"
+import { decodeColumn, decodeCount, decodeIsTrue, decodeRows, firstOr, rowsOf, toTable } from "../rowsOf.ts"
 
 const suppressions = rowsOf(Suppression, { programId: "nullif(suppression.program_id, '')" })
 
@@ -29,7 +28,6 @@ export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragm
   )
 
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
-const decodeTurn = decodeValue({ is_taken: Schema.Boolean })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeColumn({ id: RecipientId })
 
@@ -102,8 +100,8 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
 
     takeTurn: (organizationId) =>
       sql`
-          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as is_taken`.pipe(
-        decodeTurn,
+          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as is_true`.pipe(
+        decodeIsTrue,
       ),
 
     findMatches: (organizationId, clinicians) => {

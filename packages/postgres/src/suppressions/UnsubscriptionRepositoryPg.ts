@@ -3,10 +3,10 @@ import {
   UnsubscriptionChoice,
   UnsubscriptionRepository,
 } from "@outreach/domain/suppressions/Unsubscriptions"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { adapter } from "../adapter.ts"
 import { countFeedback } from "../campaigns/campaignChanges.ts"
-import { decodeValue, first, rowsOf } from "../rowsOf.ts"
+import { decodeCount, first, rowsOf } from "../rowsOf.ts"
 
 const unsubscriptions = rowsOf(Unsubscription, {
   scope: "case when from_organization then 'organization' else 'program' end",
@@ -18,7 +18,6 @@ const choices = rowsOf(UnsubscriptionChoice, {
   unsubscribedFrom: `case when erased_at is not null or asked_at is null or revoked_at is not null then null
     when from_organization then 'organization' else 'program' end`,
 })
-const decodeLifted = decodeValue({ lifted: Schema.Int })
 
 export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql) => ({
   findChoice: ({ organizationId, recipientId }) =>
@@ -63,7 +62,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
       Effect.map((rows) => rows.length > 0),
     ),
 
-  lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(decodeLifted),
+  lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as count`.pipe(decodeCount),
 
   waiting: (limit) =>
     sql`

@@ -1,11 +1,11 @@
 import { EVENT_TYPES } from "@outreach/contract/names"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
+import { createPersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
-import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 
 const { test } = testsOnDatabase()
@@ -39,10 +39,7 @@ test("a recipient's exported data includes events of every type that the contrac
   const [recipient] = yield* sql<{ id: RecipientId; token: string; email: string }>`
     select id, token, email from recipients where campaign_id = ${campaign.id} order by npi limit 1`
   const subject = { organizationId: organization.id, npis: [], emails: [], recipients: [recipient!] }
-  const keys = yield* Effect.provide(
-    Effect.flatMap(PersonalDataFinder, ({ searches }) => searches.events(subject)),
-    PersonalDataFinder.layer,
-  )
+  const keys = yield* createPersonalDataFinder(yield* SqlClient.SqlClient).searches.events(subject)
   const found = keys.map(({ id }) => events.find((event) => event.id === id)!)
   expect(found.map(({ type }) => type).sort()).toEqual(about.sort())
   expect(found.filter(({ email }) => email === recipient!.email)).toHaveLength(

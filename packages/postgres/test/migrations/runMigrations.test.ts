@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { migrate } from "@outreach/postgres/migrate"
 import { runMigrations, SchemaLocked } from "@outreach/postgres/migrations/runMigrations"
 import { readSqlFiles } from "@outreach/postgres/readSqlFiles"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
@@ -48,9 +47,9 @@ const recorded = Effect.map(sql.unsafe<{ file: string }>("select file from migra
 describe("migrate", () => {
   it("applies every file once, even if several processes start at the same time", async () => {
     const { migrations, functions } = await Effect.runPromise(readSqlFiles(new URL("../../sql/", import.meta.url)))
-    const ran = await Promise.all([run(migrate), run(migrate), run(migrate)])
+    const ran = await Promise.all([run(runMigrations()), run(runMigrations()), run(runMigrations())])
     expect(ran.flat()).toEqual([...migrations, ...functions].map(({ file }) => file))
-    expect(await run(migrate)).toEqual([])
+    expect(await run(runMigrations())).toEqual([])
     const numbers = migrations.map(({ name }) => /^(\d{4})_\w+$/.exec(name)?.[1])
     expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
     // Each file creates only the function with its name.
