@@ -1,7 +1,8 @@
 import { RESPONSE_RETENTION_SECONDS } from "@outreach/domain/idempotency/executeOnce"
 import { Effect } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { DatabaseService } from "./adapter.ts"
-import { forgetRows } from "./forgetRows.ts"
+import { decodeCount } from "./rowsOf.ts"
 
 /** The number of rows that one statement deletes, for some tens of milliseconds. */
 const BATCH_SIZE = 1000
@@ -35,7 +36,6 @@ export class OldRows extends DatabaseService<OldRows>()("postgres/OldRows", (sql
         key: ["organization_id", "recipient_id", "number", "outcome"],
         where: isOld("last_at", days),
         orderBy: "last_at",
-        limit: BATCH_SIZE,
       }),
 
     /** Deletes some hits that were classified more than a number of days ago; returns the number. Also deletes counts of hits after an hour. */
@@ -44,14 +44,37 @@ export class OldRows extends DatabaseService<OldRows>()("postgres/OldRows", (sql
         key: ["window_start", "organization_id", "recipient_id", "link_hash", "network"],
         where: sql`window_start < plausible_now() - interval '1 hour'`,
         orderBy: "window_start",
-        limit: BATCH_SIZE,
       })
       return yield* forgetRows(sql, "hits", {
         key: ["organization_id", "id"],
         where: isOld("judged_at", days),
         orderBy: "judged_at",
-        limit: BATCH_SIZE,
       })
     }),
   }
 }) {}
+
+/**
+ * Deletes a batch of a table's rows, the earliest first; returns the number, 0 when there are no more. Workers share the work and skip
+ * locked rows.
+ */
+export const forgetRows = (
+  sql: SqlClient.SqlClient,
+  table: string,
+  options: {
+    /** The columns of the primary key. */
+    readonly key: ReadonlyArray<string>
+    readonly where: Statement.Fragment
+    readonly orderBy: string
+  },
+) =>
+  sql`
+    with old as materialized (
+      select ${sql.csv(options.key)} from ${sql(table)}
+      where ${options.where} order by ${sql(options.orderBy)} limit ${BATCH_SIZE}::int for update skip locked
+    ), gone as (
+      delete from ${sql(table)} kept using old
+      where ${sql.and(options.key.map((column) => `kept.${column} = old.${column}`))}
+      returning 1
+    )
+    select count(*)::int as count from gone`.pipe(decodeCount)

@@ -1,20 +1,19 @@
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Schema } from "effect"
-import { DatabaseService } from "./adapter.ts"
-import { decodeRow, decodeValue } from "./rowsOf.ts"
+import { reader } from "./adapter.ts"
+import { decodeCount, decodeRow, decodeValue } from "./rowsOf.ts"
 
 /** The partitioned tables: `delivered` has a partition for each day in UTC, the other tables have one for each month. */
 export const PARTITIONED_TABLES = ["delivered", "events", "inbox", "hits"] as const
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number]
 
-const decodeAdded = decodeValue({ added: Schema.Int })
 const decodeDropped = decodeRow({ dropped: Schema.Int, reason: Schema.NullOr(Schema.String) })
 const decodeKept = decodeValue({ at: Schema.NullOr(Timestamp) })
 
 /** Adds and drops partitions through the function `keep_partitions`, which runs with the rights of the tables' owner. */
-export class Partitions extends DatabaseService<Partitions>()("postgres/Partitions", (sql) => ({
+export const Partitions = reader("Partitions", (sql) => ({
   /** Adds the partitions for today and the near future; returns their number. Returns 0 while another process does this. */
-  add: (table: PartitionedTable) => sql`select added from keep_partitions(${table})`.pipe(decodeAdded),
+  add: (table: PartitionedTable) => sql`select added as count from keep_partitions(${table})`.pipe(decodeCount),
 
   /**
    * Drops the oldest partition that has ended, at most one a day; returns the number, and the reason why it has to stay, or null.
@@ -30,4 +29,4 @@ export class Partitions extends DatabaseService<Partitions>()("postgres/Partitio
       select ends_at from partition_ranges('events')
       where name = 'events_earlier' and not exists (select from events where emitted_at < ends_at)
     ) as at`.pipe(decodeKept),
-})) {}
+}))

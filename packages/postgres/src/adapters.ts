@@ -1,10 +1,8 @@
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Layer } from "effect"
 import { ClockWatch } from "./ClockWatch.ts"
-import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
-import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { FailingEndpointRepositoryPg } from "./deliveries/FailingEndpointRepositoryPg.ts"
@@ -25,7 +23,6 @@ import { FactReader } from "./operators/FactReader.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
-import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
@@ -36,7 +33,7 @@ import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 
-/** All adapters of the domain's ports, their batch writers, and the queries of the processes. Requires the database, the deployment and the cipher. */
+/** All adapters of the domain's ports, and the queries of the processes. Requires the database, the deployment and the cipher. */
 export const adapters = Layer.merge(Settlements.layer, ErasureRepositoryPg).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -46,7 +43,6 @@ export const adapters = Layer.merge(Settlements.layer, ErasureRepositoryPg).pipe
       OperatorRepositoryPg,
       ProgramRepositoryPg,
       CampaignRepositoryPg,
-      CampaignCounts.layer,
       RecipientRepositoryPg,
       DigestRepositoryPg,
       EventPublisherPg,
@@ -56,9 +52,7 @@ export const adapters = Layer.merge(Settlements.layer, ErasureRepositoryPg).pipe
       SigningSecretRepositoryPg,
       DeliveryRepositoryPg,
       DeliveryLeasesPg,
-      DeliveryOutcomes.layer,
       ReplayJobQueuePg,
-      Partitions.layer,
       OldRows.layer,
       ClockWatch.layer,
       FactReader.layer,

@@ -1,6 +1,6 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { settleAll } from "@outreach/domain/settleAll"
-import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { CampaignCounts } from "@outreach/postgres/campaigns/campaignChanges"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { Effect } from "effect"
@@ -38,7 +38,7 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const once = settleAll([
     repeatUntilEmpty(outcomes.merge),
     repeatUntilEmpty(outcomes.forget(days)),
-    outcomes.forgetGroups(days),
+    repeatUntilEmpty(outcomes.forgetGroups(days)),
     repeatUntilEmpty(forgetRemoved(days)),
   ])
   return yield* repeatEvery("mergeOutcomes", "1 hour", whileClockTrusted(once))

@@ -11,7 +11,7 @@ import type { MailOutcome, ReportedOutcome } from "@outreach/domain/mail/Transpo
 import { RecipientRepository } from "@outreach/domain/recipients/Recipient"
 import { markMailed } from "@outreach/domain/restores/Restores"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
-import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { CampaignCounts } from "@outreach/postgres/campaigns/campaignChanges"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendWith } from "@outreach/testing/sendCampaign"
