@@ -73,13 +73,13 @@ const cutAtLinks = (template: string): CutBody => {
 const EDGE = "\0"
 
 /**
- * Parses a campaign's HTML once: finds its links and converts it to text. Returns a function that composes a recipient's body.
+ * Parses a campaign's HTML and text once; without a text, converts the HTML. Returns a function that composes a recipient's body.
  *
  * Every http and https link is replaced by its tracked URL, and the open-tracking pixel is inserted. The rest is unchanged, including mailto:, tel:, anchors,
  * relative URLs, the recipient's own unsubscribe URL, and URLs that are too long. Links with `data-no-track` stay too, without that attribute.
  */
 export const composeBody = (
-  { html }: Pick<MessageTemplate, "html">,
+  { html, text = null }: Pick<MessageTemplate, "html"> & Partial<Pick<MessageTemplate, "text">>,
   links: TrackingLinks["Service"],
 ): ((to: RecipientRef, variables: TemplateVariables) => Pick<Mail, "html" | "text">) => {
   const cut = cutAtLinks(html)
@@ -87,7 +87,7 @@ export const composeBody = (
     writeCut(cut, (attribute) => EDGE + attribute + EDGE),
     "html",
   )
-  const renderText = compileText(cut)
+  const composeText = text === null ? convertBody(cut) : trackText(text, cut)
   const checkSchemes = createSchemeCheck(html)
   return (to, variables) => {
     const rendered = render(variables)
@@ -102,7 +102,7 @@ export const composeBody = (
     return {
       html: htmlWith(`<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`),
       // The text excludes the pixel, which could add a line.
-      text: renderText ? replaceMarked(renderText(variables), (href) => track(href) ?? href) : mailText(htmlWith("")),
+      text: composeText(variables, track, () => htmlWith("")),
     }
   }
 }
@@ -122,11 +122,10 @@ const replaceMarked = (text: string, replace: (marked: string) => string): strin
     .map((piece, i) => (i % 2 === 0 ? piece : replace(piece)))
     .join("")
 
-/** Creates the function that returns a tracked URL; undefined for URLs that stay: the recipient's own unsubscribe URL, and non-pages. */
-const trackingOf = (
-  to: RecipientRef,
-  links: TrackingLinks["Service"],
-): ((href: string) => string | undefined) => {
+/** Returns a tracked URL; undefined for URLs that stay: the recipient's own unsubscribe URL, and non-pages. */
+type Track = (href: string) => string | undefined
+
+const trackingOf = (to: RecipientRef, links: TrackingLinks["Service"]): Track => {
   const unsubscription = links.unsubscribe(to)
   const known = new Map<string, string | undefined>([[unsubscription, undefined]])
   return (written) => {
@@ -150,19 +149,20 @@ const PLAIN_OUTPUT = /^\{\{(?!-)(?!.*\|\s*raw\b).*(?<!-)\}\}$/s
 /** A link that the text shows without its scheme or not at all. */
 const NOT_SHOWN = /^\s*(?:$|#|mailto:)/i
 
-/**
- * Converts a template to one of the text, in which tracked links are enclosed. Undefined if only the rendered HTML can be converted, which costs
- * almost as much as sending.
- */
-const compileText = (cut: CutBody): ((variables: TemplateVariables) => string) | undefined => {
+/** Composes a recipient's text; `renderHtml` returns the HTML without the pixel. */
+type TextComposer = (variables: TemplateVariables, track: Track, renderHtml: () => string) => string
+
+/** Converts the template to one of the text, in which tracked links are enclosed; otherwise the rendered HTML, which costs almost as much as sending. */
+const convertBody = (cut: CutBody): TextComposer => {
   const hrefs: Array<string> = []
   const html = writeCut(cut, (attribute, href) =>
     NOT_SHOWN.test(href) ? attribute : `href="${EDGE}${hrefs.push(href) - 1}${EDGE}"`,
   )
   const { hidden, restoreDecoded, codes } = hideCode(html)
-  if (!codes.every((code) => PLAIN_OUTPUT.test(code))) return undefined
+  if (!codes.every((code) => PLAIN_OUTPUT.test(code))) return (_variables, _track, renderHtml) => mailText(renderHtml())
   const text = restoreDecoded(mailText(hidden)).replaceAll(/\0(\d+)\0/g, (_, index) => EDGE + hrefs[index] + EDGE)
-  return compileTemplate(text, "text")
+  const render = compileTemplate(text, "text")
+  return (variables, track) => replaceMarked(render(variables), (href) => track(href) ?? href)
 }
 
 // Compiled once: the selectors cost as much as the conversion.
@@ -178,22 +178,12 @@ const mailText = compile({
 // Only links with a scheme: a name with a dot may be anything.
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 
-/**
- * Parses a campaign's own text part once. Returns a function that composes it for a recipient. Its links are tracked like those of the HTML,
- * and stay unchanged if the HTML excludes the same URL.
- */
-export const composeText = (
-  text: string,
-  { html }: Pick<MessageTemplate, "html">,
-  links: TrackingLinks["Service"],
-): ((to: RecipientRef, variables: TemplateVariables) => string) => {
+/** Tracks the links of a campaign's own text like those of the HTML, unless the HTML excludes the same URL. */
+const trackText = (text: string, { pieces }: CutBody): TextComposer => {
   const render = compileTemplate(text, "text")
-  const excludedLinks = cutAtLinks(html).pieces.flatMap(([, mark]) =>
-    mark !== "pixel" && mark.isExcluded ? [mark.href] : [],
-  )
-  return (to, variables) => {
+  const excludedLinks = pieces.flatMap(([, mark]) => (mark !== "pixel" && mark.isExcluded ? [mark.href] : []))
+  return (variables, track) => {
     const excluded = new Set(excludedLinks.map((link) => renderLink(link, variables)))
-    const track = trackingOf(to, links)
     return replaceLinks(render(variables), (href) => (excluded.has(href) ? undefined : track(href)))
   }
 }

@@ -5,7 +5,7 @@ import { domainOf, type SenderIdentity } from "../../senders/Sender.ts"
 import type { MessageTemplate } from "../Message.ts"
 import type { ReturnPaths } from "../returned/ReturnPaths.ts"
 import type { Mail } from "../Transport.ts"
-import { composeBody, composeText } from "./composeBody.ts"
+import { composeBody } from "./composeBody.ts"
 import { compileTemplate, shortLinkTo } from "./Template.ts"
 
 /** Last field of each Feedback-ID: Gmail requires the same 5 to 15 characters in all mail of a sender, and counts by signing domain. */
@@ -35,7 +35,6 @@ export const composeMail = (
   const domain = sender.bounceDomain ?? undefined
   const subject = compileTemplate(template.subject, "subject")
   const body = composeBody(template, links)
-  const text = template.text === null ? undefined : composeText(template.text, template, links)
   return (recipient) => {
     const unsubscribeUrl = links.unsubscribe(recipient)
     const variables = {
@@ -54,7 +53,6 @@ export const composeMail = (
       // A line end would start another header, and many spaces could look like the end of all headers.
       subject: subject(variables).replaceAll(/\s*[\r\n]\s*|[ \t]{2,}/g, " "),
       ...body(recipient, variables),
-      ...(text !== undefined && { text: text(recipient, variables) }),
       messageId: `<${recipient.recipientId}@${domainOf(sender.from.address)}>`,
       feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),
       returnPath: returnPaths.of(recipient.recipientId, domain),

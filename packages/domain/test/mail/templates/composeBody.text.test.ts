@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { composeText } from "../../../src/mail/templates/composeBody.ts"
+import { composeBody } from "../../../src/mail/templates/composeBody.ts"
 import { to } from "../testLinks.ts"
 import { links, variables } from "./compose.ts"
 
-const compose = (text: string, html = "") => composeText(text, { html }, links)(to, variables)
+const compose = (text: string, html = "") => composeBody({ html, text }, links)(to, variables).text
 const tracked = links.click(to, "https://x.test/aB3dE9")
 
-describe("composeText", () => {
+describe("the own text of a body", () => {
   it("escapes no text, and tracks links to pages except the unsubscription", () => {
     expect(
       compose("{{ program_name }} (https://x.test/{{ token }}).\nx.test mailto:a@x.test {{ unsubscribe_url }}."),
