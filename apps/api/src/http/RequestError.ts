@@ -17,11 +17,16 @@ export interface RequestError {
   readonly window?: RateLimitDecision
 }
 
-const create = (fields: Omit<RequestError, "_tag">): RequestError => ({ _tag: "RequestError", ...fields })
+type Content = Omit<RequestError, "_tag" | "code" | "message">
+
+const create = (code: PartnerErrorCode, message: string, content: Content = {}): RequestError => ({
+  ...{ _tag: "RequestError", code, message },
+  ...content,
+})
 
 /** The error of a parameter, or of a header or the body. */
 export const badRequest = ({ code, message, parameter }: Refusal): RequestError =>
-  create({ code, legacy: "VALIDATION_ERROR", message, details: { parameter } })
+  create(code, message, { legacy: "VALIDATION_ERROR", details: { parameter } })
 
 export const invalidParameter = (
   parameter: string,
@@ -31,66 +36,42 @@ export const invalidParameter = (
 
 /** All other errors. */
 export const RequestError = {
-  NotFound: create({ code: "NOT_FOUND", message: "No such path." }),
+  NotFound: create("NOT_FOUND", "No such path."),
   MethodNotAllowed: (allow: string) =>
-    create({ code: "METHOD_NOT_ALLOWED", message: `The path answers ${allow}.`, headers: { Allow: allow } }),
-  Unauthorized: create({
-    code: "UNAUTHORIZED",
-    message: "The bearer credential is missing, malformed, expired or revoked.",
+    create("METHOD_NOT_ALLOWED", `The path answers ${allow}.`, { headers: { Allow: allow } }),
+  Unauthorized: create("UNAUTHORIZED", "The bearer credential is missing, malformed, expired or revoked.", {
     headers: { "WWW-Authenticate": "Bearer" },
   }),
-  InvalidSignature: create({
-    code: "INVALID_SIGNATURE",
-    message:
-      "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
-  }),
+  InvalidSignature: create(
+    "INVALID_SIGNATURE",
+    "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
+  ),
   RateLimited: (retryAfter: number, window?: RateLimitDecision) =>
-    create({
-      code: "RATE_LIMITED",
-      message: `${window ? "The key exceeded its rate limit" : "Too many requests without a good key"}; wait ${retryAfter} s.`,
-      headers: { "Retry-After": String(retryAfter) },
-      ...(window && { window }),
-    }),
+    create(
+      "RATE_LIMITED",
+      `${window ? "The key exceeded its rate limit" : "Too many requests without a good key"}; wait ${retryAfter} s.`,
+      { headers: { "Retry-After": String(retryAfter) }, ...(window && { window }) },
+    ),
   InsufficientScope: (scope: Scope) =>
-    create({ code: "INSUFFICIENT_SCOPE", message: `The key lacks the scope ${scope}.`, details: { scope } }),
-  NotAcceptable: create({
-    code: "NOT_ACCEPTABLE",
-    message: "The answer is application/json, which the Accept header leaves out.",
-  }),
-  UnsupportedMediaType: create({
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "The body must be sent without a Content-Encoding.",
-  }),
+    create("INSUFFICIENT_SCOPE", `The key lacks the scope ${scope}.`, { details: { scope } }),
+  NotAcceptable: create("NOT_ACCEPTABLE", "The answer is application/json, which the Accept header leaves out."),
+  UnsupportedMediaType: create("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding."),
   PayloadTooLarge: (maxBytes: number) =>
-    create({
-      code: "PAYLOAD_TOO_LARGE",
-      message: `The body exceeds ${maxBytes} bytes.`,
-      details: { max_bytes: maxBytes },
-    }),
-  IdempotencyKeyReused: create({
-    code: "IDEMPOTENCY_KEY_REUSED",
-    message: "The Idempotency-Key was given before, with another request.",
-  }),
-  IdempotencyKeyInUse: create({
-    code: "IDEMPOTENCY_KEY_IN_USE",
-    message: "The same request with this Idempotency-Key is still running.",
-    details: { retry_after: 1 },
-  }),
-  TokenNotFound: create({ code: "TOKEN_NOT_FOUND", message: "There is no record for the token." }),
+    create("PAYLOAD_TOO_LARGE", `The body exceeds ${maxBytes} bytes.`, { details: { max_bytes: maxBytes } }),
+  IdempotencyKeyReused: create("IDEMPOTENCY_KEY_REUSED", "The Idempotency-Key was given before, with another request."),
+  IdempotencyKeyInUse: create(
+    "IDEMPOTENCY_KEY_IN_USE",
+    "The same request with this Idempotency-Key is still running.",
+    { details: { retry_after: 1 } },
+  ),
+  TokenNotFound: create("TOKEN_NOT_FOUND", "There is no record for the token."),
   NotServed: (operation: string) =>
-    create({
-      code: "INTERNAL_ERROR",
+    create("INTERNAL_ERROR", `The operation ${operation} is not served yet.`, {
       legacy: "NOT_IMPLEMENTED",
-      message: `The operation ${operation} is not served yet.`,
       status: 501,
     }),
-  Unavailable: create({
-    code: "SERVICE_UNAVAILABLE",
-    message: "The service cannot answer for the moment.",
+  Unavailable: create("SERVICE_UNAVAILABLE", "The service cannot answer for the moment.", {
     details: { retry_after: 5 },
   }),
-  Defect: create({
-    code: "INTERNAL_ERROR",
-    message: "Something went wrong on our side; the request id helps us to find it.",
-  }),
+  Defect: create("INTERNAL_ERROR", "Something went wrong on our side; the request id helps us to find it."),
 } as const

@@ -2,7 +2,9 @@ import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { adminServer } from "@outreach/process/adminServer"
 import { Clock, Effect, Metric } from "effect"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
+
+/** Maximum age of the last successful claim of a ready worker: two claim intervals and a statement timeout. */
+const READY_WITHIN_SECONDS = 3 + 30
 
 /** Serves the worker's `/metrics`, `/readyz` and `/livez` until interrupted. */
 export const admin = (options: { readonly host: string; readonly port: number }) =>
@@ -25,6 +27,6 @@ const claimsFault = Effect.gen(function* () {
   const since =
     succeeded === 0 ? "no claim has succeeded yet" : `no claim has succeeded for ${Math.round(now - succeeded)} s`
   if (failed > succeeded) return `claims fail; ${since}`
-  if (succeeded === 0 || now - succeeded > workerLimits.readyWithinSeconds) return since
+  if (succeeded === 0 || now - succeeded > READY_WITHIN_SECONDS) return since
   return undefined
 })

@@ -4,9 +4,11 @@ import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
 import { Clock, Duration, Effect, Metric, Struct } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
 
-const { everyMs, withinMs, share } = workerLimits.gauges
+const EVERY_MS = 10_000
+const WITHIN_MS = 2000
+/** Maximum share of time spent on readings: the pause is at least twenty times the reading's duration. */
+const SHARE = 0.05
 
 /**
  * Reads the facts of the database repeatedly until interrupted, so that metrics requests don't wait for the database. Every worker
@@ -32,12 +34,12 @@ const keepReading = <R>(reading: keyof typeof READINGS, read: Effect.Effect<Part
     `gauges: ${reading}`,
     Effect.gen(function* () {
       const [took] = yield* Effect.timed(Effect.flatMap(read, updateGauges)).pipe(
-        Effect.timeout(withinMs),
+        Effect.timeout(WITHIN_MS),
         Effect.onError(() => Metric.update(metrics.readingUp[reading], 0)),
       )
       yield* Metric.update(metrics.readAt[reading], (yield* Clock.currentTimeMillis) / 1000)
       yield* Metric.update(metrics.readingUp[reading], 1)
-      yield* Effect.sleep(Math.max(everyMs, Duration.toMillis(took) / share))
+      yield* Effect.sleep(Math.max(EVERY_MS, Duration.toMillis(took) / SHARE))
     }),
   )
 

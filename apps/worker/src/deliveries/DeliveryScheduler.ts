@@ -12,7 +12,6 @@ import type {
 import { afterRead, afterWrite, begin, IDLE, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Array as Arr } from "effect"
-import { workerLimits } from "../workerLimits.ts"
 import {
   callLimit,
   changeQueue,
@@ -28,18 +27,24 @@ import {
   type Source,
 } from "./EndpointQueue.ts"
 
-const {
-  shareOfFree,
-  reservedShare,
-  eventsPerRetry,
-  maxReadOfEndpoint,
-  maxEndpointsPerRead,
-  readAhead,
-  maxHeld,
-  maxWaitingWhenFull,
-  pauseMs,
-  currentMs,
-} = workerLimits.deliveries
+/** How long calls may start after the database confirmed the state of endpoints. */
+export const CURRENT_MS = 2000
+/** Share of the free calls that an endpoint with a call in flight may use. */
+const SHARE_OF_FREE = 1 / 8
+/** Share of all calls reserved for first calls to idle endpoints. */
+const RESERVED_SHARE = 1 / 2
+/** If events and retries wait, one in this many calls is a retry. */
+const EVENTS_PER_RETRY = 4
+/** Maximum number of events per endpoint, and of endpoints, read by one statement. */
+export const MAX_READ_OF_ENDPOINT = 64
+export const MAX_ENDPOINTS_PER_READ = 200
+/** Deliveries in memory per allowed call in flight of an endpoint. */
+export const READ_AHEAD = 4
+/** Limit for all endpoints; above it, each endpoint may have a few. */
+export const MAX_HELD = 4096
+export const MAX_WAITING_WHEN_FULL = 4
+/** Pause of an endpoint whose name couldn't be resolved yet. */
+export const PAUSE_MS = 5000
 
 /** A call in flight. */
 export interface Call {
@@ -94,9 +99,9 @@ export const createDeliveryScheduler = (options: {
   const slotsOf = (queue: EndpointQueue, waiting: number) => {
     const limit = limitOf(queue)
     // When memory is full of deliveries that can't be sent yet, each endpoint may still have a few.
-    const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
+    const ahead = held < MAX_HELD ? READ_AHEAD * limit : Math.min(limit, MAX_WAITING_WHEN_FULL)
     // At most one second's worth of calls.
-    return Math.min(ahead, queue.endpoint.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
+    return Math.min(ahead, queue.endpoint.perSecond ?? ahead, MAX_READ_OF_ENDPOINT + waiting) - waiting
   }
   /** Number of events that may be read: none while the intent for the last ones is unwritten, because its row may already have passed them. */
   const slotsOfLog = (queue: EndpointQueue) =>
@@ -126,7 +131,7 @@ export const createDeliveryScheduler = (options: {
     const slots = slotsOfLog(queue)
     const isUrgent = log.waiting.length * 2 < limit
     // An endpoint that is at least half full is read only together with more urgent ones.
-    if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
+    if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(READ_AHEAD * limit, MAX_READ_OF_ENDPOINT))) return
     toRead.add(queue)
     isReadUrgent ||= isUrgent
   }
@@ -143,7 +148,7 @@ export const createDeliveryScheduler = (options: {
    */
   const freeForSecondCalls = () => {
     const idle = Math.max(0, queues.size - calls.size)
-    return maxInFlight - inFlight - Math.min(idle, maxInFlight * reservedShare)
+    return maxInFlight - inFlight - Math.min(idle, maxInFlight * RESERVED_SHARE)
   }
 
   const nextOfLog = (queue: EndpointQueue): Delivery | undefined => {
@@ -157,13 +162,13 @@ export const createDeliveryScheduler = (options: {
     if (queue.ownership !== "owned" || toRefresh.has(queue) || exclusive === queue.endpointId)
       return turns.leaveOut(queue)
     const begun = callsTo(queue)
-    if (begun >= 1 && begun >= freeForSecondCalls() * shareOfFree) return undefined
+    if (begun >= 1 && begun >= freeForSecondCalls() * SHARE_OF_FREE) return undefined
     if (begun >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
     const [due] = queue.due
     if (due !== undefined && isExclusive(due))
       return exclusive !== undefined || begun > 0 ? undefined : queue.due.shift()
     // A retry is sent after a few events, however many events are waiting.
-    const isTurnOfDue = due !== undefined && !due.isReplay && ++turn % eventsPerRetry === 0
+    const isTurnOfDue = due !== undefined && !due.isReplay && ++turn % EVENTS_PER_RETRY === 0
     return (isTurnOfDue ? queue.due.shift() : undefined) ?? nextOfLog(queue) ?? queue.due.shift()
   }
 
@@ -172,7 +177,7 @@ export const createDeliveryScheduler = (options: {
     const wanted = new Map<EndpointQueue, Wanted>()
     let total = 0
     for (const queue of from) {
-      if (wanted.size === maxEndpointsPerRead || total >= maxHeld) break
+      if (wanted.size === MAX_ENDPOINTS_PER_READ || total >= MAX_HELD) break
       from.delete(queue)
       const limit = slotsIn(queue)
       if (limit <= 0) continue
@@ -317,13 +322,13 @@ export const createDeliveryScheduler = (options: {
       if (queue !== undefined) mayHaveMore(queue, isReplay ? "replays" : "retries", now() + Math.max(0, inMs))
     },
 
-    /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `currentMs` it may start more. */
+    /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `CURRENT_MS` it may start more. */
     noteLostWorker: (endpointId: EndpointId): void => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
       const { maxInFlight, perSecond } = queue.endpoint
       const countsMs = Math.max(maxInFlight === null ? 0 : callMs, perSecond === null ? 0 : 1000)
-      if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + currentMs + countsMs)
+      if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + CURRENT_MS + countsMs)
       mayHaveMore(queue, "retries")
     },
 
@@ -422,7 +427,7 @@ export const createDeliveryScheduler = (options: {
         if (delivery.isRow) queue.due.unshift(delivery)
         else queue.log = putBack(queue.log, delivery)
         held++
-        queue.pausedUntil = now() + pauseMs
+        queue.pausedUntil = now() + PAUSE_MS
       } else {
         queue.outcomes.push(isUnmade ? { ...outcome, attempt: null } : outcome)
         toWrite.add(queue)

@@ -12,9 +12,9 @@ import { afterWrite, IDLE, type LogReader, stillOpen } from "@outreach/domain/de
 import type { DeliveryReason } from "@outreach/domain/deliveries/settleAttempt"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Redacted } from "effect"
-import { workerLimits } from "../workerLimits.ts"
 
-const { quickMs } = workerLimits.deliveries
+/** A faster response increases the call limit by one. */
+const QUICK_MS = 1000
 
 /** Outcomes of a partner that responds too late. */
 const TIMEOUTS: ReadonlyArray<string> = [
@@ -134,7 +134,7 @@ export const learn = (
   const bound = Math.min(perEndpoint, queue.endpoint.maxInFlight ?? perEndpoint)
   const allowance = Math.min(queue.allowance, bound)
   if (TIMEOUTS.includes(attempt.outcome)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
-  else if (attempt.latencyMs !== null && attempt.latencyMs < quickMs) {
+  else if (attempt.latencyMs !== null && attempt.latencyMs < QUICK_MS) {
     queue.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
   }
 }

@@ -1,7 +1,9 @@
 import type { DeadLetterReason, Delivery } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Metric } from "effect"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
+
+/** Interval of the log lines. */
+const LOG_EVERY_MS = 10_000
 
 /** Dead letters of one reason since the last log line. */
 interface Tally {
@@ -30,9 +32,7 @@ export const deadLetterLog = Effect.gen(function* () {
   })
 
   yield* Effect.addFinalizer(() => flush)
-  yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(Effect.sleep(workerLimits.deliveries.deadLettersEveryMs), flush)),
-  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LOG_EVERY_MS), flush)))
 
   return (reason: DeadLetterReason, deadLetter: DeadLetter): Effect.Effect<void> =>
     Effect.suspend(() => {

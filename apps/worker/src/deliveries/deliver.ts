@@ -8,7 +8,6 @@ import type { Schedule } from "@outreach/retry-policy"
 import { Cause, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { workerLimits } from "../workerLimits.ts"
 import { attemptDelivery } from "./attemptDelivery.ts"
 import { createDeliveryScheduler, type Write } from "./DeliveryScheduler.ts"
 import { deadLetterLog } from "./deadLetterLog.ts"
@@ -28,7 +27,10 @@ export interface DeliverOptions {
   readonly leaseSeconds: number
 }
 
-const limits = workerLimits.deliveries
+/** Outcomes are written in batches of this size, or after this time. */
+const WRITE_BATCH_SIZE = 256
+const DEBOUNCE_MS = 40
+const MAX_PAUSE_MS = 1000
 
 /** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
@@ -69,7 +71,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   let unfinished: ReadonlyArray<Write> = []
 
   const isWriteDue = () =>
-    unfinished.length > 0 || (unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt))
+    unfinished.length > 0 || (unwritten > 0 && (unwritten >= WRITE_BATCH_SIZE || now() >= writeAt))
 
   const beginCalls = () => {
     while (endpoints.isCurrent()) {
@@ -107,7 +109,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     const { refused, again, disabled } = yield* leases.write(worker, progress)
     const written = unfinished
     unfinished = []
-    writeAt = now() + limits.debounceMs
+    writeAt = now() + DEBOUNCE_MS
     for (const each of written) {
       const { queue, outcomes } = each
       const { endpointId } = queue
@@ -180,7 +182,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     beginCalls()
     if (isWriteDue() || ((scheduler.isReadDue() || scheduler.toTake.size > 0) && endpoints.holdsLease())) return
     const next = Math.min(scheduler.wakeAt(), unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
-    yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), limits.maxPauseMs)))
+    yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), MAX_PAUSE_MS)))
   })
 
   const hear = hints.listen(({ topic, organizationId }) =>
@@ -216,4 +218,4 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 const DUE_AGAIN = { settlement: "retry", delay: 0 } as const
 
 /** New state of a delivery whose call failed because of a defect. */
-const DEFECT = { settlement: "retry", delay: limits.defectDelaySeconds } as const
+const DEFECT = { settlement: "retry", delay: 10 } as const

@@ -2,12 +2,19 @@ import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
-import type { DeliveryScheduler } from "./DeliveryScheduler.ts"
+import { CURRENT_MS, type DeliveryScheduler } from "./DeliveryScheduler.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
 import type { EndpointQueue } from "./EndpointQueue.ts"
 
-const limits = workerLimits.deliveries
+/**
+ * Several times per lease, so that one or two failures don't matter, and twice within `CURRENT_MS`.
+ * This is also the delay caused by a lost notification.
+ */
+const BEAT_EVERY_MS = 1000
+const BEATS_PER_SWEEP = 4
+/** Beats between full reads of the logs of all endpoints. */
+const BEATS_PER_FULL_READ = 300
+const BEATS_PER_RECOVERY = 2
 
 /**
  * Registers a worker and maintains its share of the endpoints.
@@ -94,8 +101,8 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     if (checked === undefined || checked.length > 0) yield* refresh(checked)
     if (checked === undefined) mayHaveMissed = false
     // No notification named the writers since the last beat; or a periodic full read, in case a log wasn't read to its end for an unforeseen reason.
-    if (checked === undefined || beats % limits.beatsPerFullRead === 0) scheduler.notify("events", null)
-    currentUntil = at + limits.currentMs
+    if (checked === undefined || beats % BEATS_PER_FULL_READ === 0) scheduler.notify("events", null)
+    currentUntil = at + CURRENT_MS
     if (queues.size > share) {
       const loadOf = (queue: EndpointQueue) => scheduler.callsTo(queue) + queue.log.waiting.length
       const idlestFirst = [...queues.values()].toSorted((a, b) => loadOf(a) - loadOf(b))
@@ -106,8 +113,8 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       if (taken > 0) yield* refresh()
       isChanged ||= taken > 0
     }
-    if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
-    if (beats % limits.beatsPerSweep === 0) {
+    if (isChanged || beats % BEATS_PER_RECOVERY === 0) yield* recover
+    if (beats % BEATS_PER_SWEEP === 0) {
       for (const next of yield* leases.nextDue(worker)) scheduler.dueIn(next)
     }
     yield* Metric.update(metrics.endpointsOwned, queues.size)
@@ -153,7 +160,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     /** Waits until the next beat is due. */
     rest: Effect.timeoutOption(
       Effect.suspend(() => beatNow.await),
-      Math.min(limits.beatEveryMs, leaseSeconds * 250),
+      Math.min(BEAT_EVERY_MS, leaseSeconds * 250),
     ),
 
     /** Notes that endpoints or their owners changed. */

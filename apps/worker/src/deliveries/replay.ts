@@ -1,17 +1,15 @@
 import { ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { Effect } from "effect"
-import { retryForever } from "../loops/retryForever.ts"
-import { workerLimits } from "../workerLimits.ts"
+import { POLL, retryForever } from "../loops/retryForever.ts"
 
 /** Executes replay jobs in chunks at their rates, until interrupted. */
 export const replay = Effect.gen(function* () {
   const { replayNextChunk } = yield* ReplayJobQueue
-  const { minMs, maxMs } = workerLimits.pause
   const step = Effect.gen(function* () {
     const result = yield* replayNextChunk
     if ("nextInMs" in result) {
       // A due job that can't be claimed is being handled by another worker.
-      return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? maxMs, minMs), maxMs))
+      return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? POLL.maxMs, POLL.minMs), POLL.maxMs))
     }
     const { id: replayId, state, total, replayed } = result.replay
     if (state === "finished") {

@@ -1,6 +1,8 @@
 import { Effect, FiberSet, Latch, Option } from "effect"
-import { workerLimits } from "../workerLimits.ts"
-import { logFailure, retryForever } from "./retryForever.ts"
+import { logFailure, POLL, retryForever } from "./retryForever.ts"
+
+/** Maximum wait for more finished leases before a claim. */
+const DEBOUNCE_MS = 20
 
 /**
  * Claims leases and handles each in a separate fiber, at most `concurrency` at a time. Claims again as soon as a slot is free.
@@ -25,7 +27,6 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   },
 ) {
   const { concurrency, minSlots = 1, drainSeconds, claim, handle, listen } = options
-  const { minMs, maxMs, debounceMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
   // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
@@ -34,7 +35,8 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   let freed = 0
   let enough = minSlots
   let isNotified = true
-  let pause: number = minMs
+  /** Doubles with each empty claim. */
+  let pause = POLL.minMs
 
   yield* Effect.addFinalizer(() =>
     FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(drainSeconds * 1000)),
@@ -60,7 +62,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   const claimOnce = Effect.gen(function* () {
     enough = minSlots
     wakeUp.closeUnsafe()
-    if (!isWorthwhile()) yield* Effect.timeoutOption(wakeUp.await, debounceMs)
+    if (!isWorthwhile()) yield* Effect.timeoutOption(wakeUp.await, DEBOUNCE_MS)
     isNotified = false
     const slots = availableSlots()
     if (slots <= 0) return
@@ -70,7 +72,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     const leases = yield* claim(slots)
     yield* Effect.forEach(leases, forkHandler, { discard: true })
     if (leases.length === slots) return
-    pause = leases.length > 0 ? minMs : Math.min(pause * 2, maxMs)
+    pause = leases.length > 0 ? POLL.minMs : Math.min(pause * 2, POLL.maxMs)
     // A finished lease may have freed a slot of its endpoint.
     const stir = yield* Effect.timeoutOption(wakeUp.await, pause)
     if (Option.isNone(stir)) isNotified = true

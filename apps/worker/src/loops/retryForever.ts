@@ -3,12 +3,14 @@ import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { describeCause } from "@outreach/process/describeCause"
 import { type Cause, type Duration, Effect, Exit, Latch } from "effect"
-import { workerLimits } from "../workerLimits.ts"
 
-const { minMs, maxMs } = workerLimits.backoff
+/** Wait of a loop after a failure; doubles with each further failure. */
+const BACKOFF = { minMs: 500, maxMs: 30_000 }
+/** Poll interval of an empty queue. */
+export const POLL = { minMs: 50, maxMs: 1000 }
 
 /** Returns the wait after a failure: twice the previous wait, within limits, in milliseconds. */
-export const nextWait = (waitMs: number): number => Math.min(Math.max(waitMs * 2, minMs), maxMs)
+export const nextWait = (waitMs: number): number => Math.min(Math.max(waitMs * 2, BACKOFF.minMs), BACKOFF.maxMs)
 
 /**
  * Repeats a step until interrupted. The step itself waits when it is idle.
@@ -62,7 +64,7 @@ export const repeatWithPauses = Effect.fnUntraced(function* <E, R>(
     name,
     Effect.gen(function* () {
       yield* wakeUp.close
-      if ((yield* step) === 0) yield* Effect.timeoutOption(wakeUp.await, workerLimits.pause.maxMs)
+      if ((yield* step) === 0) yield* Effect.timeoutOption(wakeUp.await, POLL.maxMs)
     }),
   )
 }, Effect.scoped)

@@ -2,10 +2,12 @@ import { type DatabaseState, decideService, isClockSkewed, isHistoryLost } from 
 import { RestoreRepository } from "@outreach/domain/restores/Restores"
 import { Clock, Effect, Latch, Metric } from "effect"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
 import { retryForever } from "./retryForever.ts"
 
-const { checkEveryMs, remindEveryMs } = workerLimits.restores
+/** Interval of the check whether sending is allowed. */
+const CHECK_EVERY_MS = 5000
+/** Interval of the reminder of a paused worker. */
+const REMIND_EVERY_MS = 60_000
 
 /**
  * Runs work while sending is allowed, until interrupted. After a restore, promotion or move of the database, it waits for an
@@ -28,7 +30,7 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
     if (service === "wait" || isSkewed) {
       const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
       if (now < remindAt) return false
-      remindAt = now + remindEveryMs
+      remindAt = now + REMIND_EVERY_MS
       yield* service === "wait"
         ? Effect.logWarning("worker paused, see ops restores show").pipe(Effect.annotateLogs(about))
         : Effect.logWarning("worker paused, its clock and the database's differ by over an hour").pipe(
@@ -58,7 +60,7 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
     // An old primary has returned. It doesn't know that it was replaced: the next check finds this record.
     if (isLost) yield* restores.recordLost(seen!)
     seen = state.current ?? seen
-    yield* Effect.sleep(checkEveryMs)
+    yield* Effect.sleep(CHECK_EVERY_MS)
   })
   // A failed check changes nothing: the database is unavailable, which the work reports.
   yield* Effect.forkScoped(retryForever("restore check", watch))

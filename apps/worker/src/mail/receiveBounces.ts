@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce, reportComplaint } from "@outreach/domain/mail/returned/Bounces"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
-import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
+import { MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
@@ -11,7 +11,20 @@ import { Effect, Metric } from "effect"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import { logFailure } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
+
+/** Few messages arrive, from the relay or a few mail servers. */
+const LIMITS = {
+  maxClients: 100,
+  maxRecipients: 100,
+  maxCommandLength: 4096,
+  size: MAX_RETURNED_BYTES,
+  socketTimeout: 30_000,
+  closeTimeout: 1000,
+}
+const MAX_MESSAGES_PER_CONNECTION = 100
+const MAX_CONNECTIONS_PER_ADDRESS = 25
+/** Total limit: slow senders can't keep a connection open by sending single bytes. */
+const MAX_CONNECTION_MS = 300_000
 
 /** Envelope of a received message. */
 interface Envelope {
@@ -33,10 +46,10 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   /** Maximum total duration of a connection. */
   readonly maxConnectionMs?: number
 }) {
-  const { host, port: wantedPort, maxConnectionMs = workerLimits.bounces.maxConnectionMs } = options
+  const { host, port: wantedPort, maxConnectionMs = MAX_CONNECTION_MS } = options
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof receive>>>())
-  const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
+  const connections = addressCounts(MAX_CONNECTIONS_PER_ADDRESS)
   /** Callbacks that release the resources of a session. */
   const ends = new Map<string, () => void>()
   const connectionOf = (session: SMTPServerSession) =>
@@ -45,7 +58,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
     Effect.sync(
       () =>
         new SMTPServer({
-          ...workerLimits.bounces.server,
+          ...LIMITS,
           rejectOversized: true,
           hideENHANCEDSTATUSCODES: false,
           // STARTTLS would offer a self-signed certificate.
@@ -69,7 +82,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
           },
           onMailFrom: (_, session, done) =>
             done(
-              (session.transaction ?? 1) > workerLimits.bounces.maxMessagesPerConnection
+              (session.transaction ?? 1) > MAX_MESSAGES_PER_CONNECTION
                 ? smtpError(421, "Too many messages on one connection")
                 : null,
             ),

@@ -16,28 +16,30 @@ import { Cache, Clock, Effect, Metric, Tracer } from "effect"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
-import { workerLimits } from "../workerLimits.ts"
 import { createSendingTurns } from "./createSendingTurns.ts"
 
-const {
-  turns,
-  maxTurnsPerCampaign,
-  concurrency,
-  minSlots,
-  maxPerCampaign,
-  leaseSeconds,
-  renewEveryMs,
-  minLeftToBeginMs,
-  minLeftToSendMs,
-} = workerLimits.messages
+/** Messages that are sent at the same time, each over its own connection. */
+const TURNS = 20
+/** Leaves turns for other campaigns, however slow this one's replies are. */
+const MAX_TURNS_PER_CAMPAIGN = 16
+/** Messages in progress: those waiting for a turn, being sent or being recorded. Several times the turns, so that these don't wait for claims. */
+const CONCURRENCY = 160
+/** Six times the turns of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
+const MAX_PER_CAMPAIGN = 96
+const LEASE_SECONDS = 100
+/** Renewal interval of the lease of a message in progress. */
+const RENEW_EVERY_MS = 25_000
+const NANOS_PER_MS = 1_000_000n
+const LEASE_NANOS = BigInt(LEASE_SECONDS) * 1000n * NANOS_PER_MS
+/** Minimum remaining lease to start a message: a renewal, and a pause of the process. */
+const MIN_LEFT_TO_BEGIN_NANOS = 40_000n * NANOS_PER_MS
+/** Minimum remaining lease when the content is sent. */
+const MIN_LEFT_TO_SEND_NANOS = 5000n * NANOS_PER_MS
 
 const ADVICE: Partial<Record<MailFailure["class"], string>> = {
   login: "set the user name and password in SMTP_URL to those of the mail server",
   tls: "have the mail server offer TLS with a certificate that is valid for its name in SMTP_URL",
 }
-
-const NANOS_PER_MS = 1_000_000n
-const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
 
 /** A lease with its expiry in nanoseconds of the monotonic clock. */
 interface TimedLease extends MessageLease {
@@ -82,7 +84,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     ),
   })
   const clock = yield* Clock.Clock
-  const takeTurn = yield* createSendingTurns(turns, maxTurnsPerCampaign)
+  const takeTurn = yield* createSendingTurns(TURNS, MAX_TURNS_PER_CAMPAIGN)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
@@ -90,8 +92,8 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, span: Tracer.Span) {
-    const beginBy = lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS
-    const isHeld = () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS
+    const beginBy = lease.endsAt - MIN_LEFT_TO_BEGIN_NANOS
+    const isHeld = () => clock.currentTimeNanosUnsafe() < lease.endsAt - MIN_LEFT_TO_SEND_NANOS
     // Composed in its turn, so that waiting messages need no memory.
     const composing = Cache.get(composers, lease.campaignId).pipe(
       Effect.mapError((): MailFailure => ({ class: "sender", code: "DKIM" })),
@@ -108,12 +110,12 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return yield* sendMessage(lease, composing, { release, isHeld })
     })
     const { settled, outcome, settlement } = yield* Effect.scoped(sending)
-    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
+    const { recipientId, campaignId, attempt } = lease
+    const log = (message: string, about: object, write = Effect.logWarning) =>
+      Effect.annotateLogs(write(message), { recipientId, campaignId, attempt, ...about })
     const failure = "failure" in outcome ? outcome.failure : undefined
     if (failure?.class === "template") {
-      yield* Effect.logWarning("message quarantined, template rendering failed").pipe(
-        Effect.annotateLogs({ ...about, ...failure }),
-      )
+      yield* log("message quarantined, template rendering failed", failure)
     }
     if (!isTried(outcome)) return
     span.attribute("outreach.outcome", outcome._tag.toLowerCase())
@@ -121,15 +123,11 @@ export const sendOutreach = Effect.fnUntraced(function* (
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     if (outcome._tag === "Unknown" && settled) {
       const isQuarantined = settlement.state === "retry" && settlement.delaySeconds === null
-      yield* Effect.logWarning(
-        isQuarantined ? "message quarantined, outcomes unknown" : "message sent, no SMTP reply",
-      ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))
+      const about = { ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }
+      yield* log(isQuarantined ? "message quarantined, outcomes unknown" : "message sent, no SMTP reply", about)
     }
     if (failure?.class === "slow") {
-      if (outcome._tag === "Unknown") return
-      return yield* Effect.logWarning("SMTP server too slow for a message").pipe(
-        Effect.annotateLogs({ ...about, ...failure }),
-      )
+      return outcome._tag === "Unknown" ? undefined : yield* log("SMTP server too slow for a message", failure)
     }
     if (failure !== undefined) {
       const now = yield* Clock.currentTimeMillis
@@ -142,26 +140,23 @@ export const sendOutreach = Effect.fnUntraced(function* (
       )
     }
     if (outcome._tag === "Bounced" && outcome.lacking !== undefined && settled) {
-      yield* Effect.logWarning("recipient rejected, SMTP server lacks an extension for the address").pipe(
-        Effect.annotateLogs({ ...about, lacking: outcome.lacking }),
-      )
+      const { lacking } = outcome
+      yield* log("recipient rejected, SMTP server lacks an extension for the address", { lacking })
     }
     // A late message wasn't sent to the server.
     if (outcome._tag !== "Late") wait = 0
     if (!settled) return
     yield* outcome._tag === "Refused"
-      ? Effect.logWarning("recipient domain paused for this campaign").pipe(
-          Effect.annotateLogs({ ...about, status: outcome.status }),
-        )
-      : Effect.logDebug("message attempted").pipe(Effect.annotateLogs({ ...about, state: settlement.state }))
+      ? log("recipient domain paused for this campaign", { status: outcome.status })
+      : log("message attempted", { state: settlement.state }, Effect.logDebug)
   })
 
   const renewLeases = Effect.gen(function* () {
-    yield* Effect.sleep(renewEveryMs)
+    yield* Effect.sleep(RENEW_EVERY_MS)
     if (underWay.size === 0) return
     const leases = [...underWay]
     const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
-    const held = new Set(yield* queue.renew(leases, leaseSeconds))
+    const held = new Set(yield* queue.renew(leases, LEASE_SECONDS))
     for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0n
   })
   // In the outer scope, so that leases are renewed while messages in flight finish.
@@ -169,15 +164,15 @@ export const sendOutreach = Effect.fnUntraced(function* (
 
   return yield* claimLoop("sendOutreach", {
     listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
-    concurrency,
-    minSlots,
+    concurrency: CONCURRENCY,
+    minSlots: 32,
     drainSeconds,
     claim: Effect.fnUntraced(function* (freeSlots: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : freeSlots
-      const rates = { perMinute, perDomainMinute }
-      const leases = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      const limits = { limit, perMinute, perDomainMinute, maxPerCampaign: MAX_PER_CAMPAIGN }
+      const leases = yield* claimMessages({ ...limits, leaseSeconds: LEASE_SECONDS, heldByCampaign })
       const fields = leases.length === 0 ? new Map() : yield* queue.fields(leases)
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, fields: fields.get(lease.recipientId) ?? {}, endsAt }))

@@ -5,15 +5,21 @@ import type { DeliveryReason } from "@outreach/domain/deliveries/settleAttempt"
 import type { DeliveryId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { type Call, createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
+import {
+  type Call,
+  CURRENT_MS,
+  createDeliveryScheduler,
+  type DeliveryScheduler,
+  MAX_ENDPOINTS_PER_READ,
+  MAX_HELD,
+  MAX_READ_OF_ENDPOINT,
+  MAX_WAITING_WHEN_FULL,
+  PAUSE_MS,
+} from "../../src/deliveries/DeliveryScheduler.ts"
 import { type EndpointQueue, secretsAt } from "../../src/deliveries/EndpointQueue.ts"
-import { workerLimits } from "../../src/workerLimits.ts"
 import { ownedEndpoint } from "./ownedEndpoint.ts"
 
 const CALL_MS = 15_000
-
-const { currentMs, maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } =
-  workerLimits.deliveries
 
 const endpoints = (count: number, organizations: number) =>
   Array.from({ length: count }, (_, i) => ownedEndpoint(i, i % organizations))
@@ -81,10 +87,12 @@ describe("the scheduler of endpoints", () => {
     const { scheduler, read, held } = schedulerOf(5000, 512)
     while (scheduler.isReadDue()) {
       const wanted = read()
-      expect(wanted.size).toBeLessThanOrEqual(maxEndpointsPerRead)
+      expect(wanted.size).toBeLessThanOrEqual(MAX_ENDPOINTS_PER_READ)
     }
     expect(held()).toBeGreaterThanOrEqual(5000)
-    expect(held()).toBeLessThanOrEqual(maxHeld + maxEndpointsPerRead * maxReadOfEndpoint + 5000 * maxWaitingWhenFull)
+    expect(held()).toBeLessThanOrEqual(
+      MAX_HELD + MAX_ENDPOINTS_PER_READ * MAX_READ_OF_ENDPOINT + 5000 * MAX_WAITING_WHEN_FULL,
+    )
   })
 
   it.each([
@@ -175,8 +183,8 @@ describe("the scheduler of endpoints", () => {
     expect(queue.breaker).toBe(queue.storedBreaker)
     expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
     expect(scheduler.begin()).toBeUndefined()
-    expect(scheduler.wakeAt()).toBe(pauseMs)
-    clock.now = pauseMs
+    expect(scheduler.wakeAt()).toBe(PAUSE_MS)
+    clock.now = PAUSE_MS
     scheduler.wake()
     // One at a time, until a call succeeds.
     const again = scheduler.begin()!.delivery
@@ -411,7 +419,7 @@ describe("an endpoint with a rate", () => {
   it("waits longer after a worker was lost, because its calls may have started up to two seconds later", () => {
     const { scheduler, pass, send, queue } = limited({ perSecond: 5 })
     scheduler.noteLostWorker(queue.endpointId)
-    pass(currentMs + 999)
+    pass(CURRENT_MS + 999)
     expect(send()).toEqual([])
     pass(1)
     expect(send()).toHaveLength(1)
@@ -422,7 +430,7 @@ describe("an endpoint with a limit of calls in flight", () => {
   it("has no call until those of a worker that was lost must have ended", () => {
     const { scheduler, pass, send, queue } = limited({ maxInFlight: 2 })
     scheduler.noteLostWorker(queue.endpointId)
-    pass(currentMs + CALL_MS - 1)
+    pass(CURRENT_MS + CALL_MS - 1)
     expect(send()).toEqual([])
     pass(1)
     expect(send(true)).toHaveLength(2)

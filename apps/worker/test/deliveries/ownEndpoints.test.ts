@@ -4,12 +4,9 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { clockTest as test } from "@outreach/testing/effectTest"
 import { Effect, Redacted, Semaphore } from "effect"
 import { expect } from "vitest"
-import { createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
+import { CURRENT_MS, createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
 import { ownEndpoints } from "../../src/deliveries/ownEndpoints.ts"
-import { workerLimits } from "../../src/workerLimits.ts"
 import { ownedEndpoint } from "./ownedEndpoint.ts"
-
-const { currentMs } = workerLimits.deliveries
 
 /** A worker with one endpoint, and a simulated database. */
 const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
@@ -92,12 +89,12 @@ test("lets no call begin two seconds after the database last confirmed what is k
   const { beat, clock, holdsLease, isCurrent, database } = yield* setUp
   expect(isCurrent()).toBe(false)
   yield* beat
-  clock.now += currentMs - 1
+  clock.now += CURRENT_MS - 1
   expect(isCurrent()).toBe(true)
   clock.now += 1
   expect([isCurrent(), holdsLease()]).toEqual([false, true])
   // The time counts from the start of the request.
-  database.beatMs = currentMs
+  database.beatMs = CURRENT_MS
   yield* beat
   expect([isCurrent(), holdsLease()]).toEqual([false, true])
   database.beatMs = 0

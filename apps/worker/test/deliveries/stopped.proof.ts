@@ -3,7 +3,7 @@ import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { eventually, until } from "@outreach/testing/until"
 import { expect, it } from "vitest"
-import { workerLimits } from "../../src/workerLimits.ts"
+import { READ_AHEAD } from "../../src/deliveries/DeliveryScheduler.ts"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
@@ -50,7 +50,7 @@ it("stores no outcomes of a worker that was suspended during a takeover, and lim
   for (const answer of held) answer()
   // The worker logs this after trying to write each outcome.
   await until(stopped, "endpoint taken over before the outcome was written", { count: PER_ENDPOINT })
-  expect(to.received.length - before).toBeLessThanOrEqual((workerLimits.deliveries.readAhead - 1) * PER_ENDPOINT)
+  expect(to.received.length - before).toBeLessThanOrEqual((READ_AHEAD - 1) * PER_ENDPOINT)
 
   const history = await ended()
   expect(new Set(history.map(({ id }) => id)).size).toBe(EVENTS)
