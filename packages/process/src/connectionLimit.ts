@@ -2,29 +2,26 @@ import type { IncomingMessage, Server } from "node:http"
 import { networkOf } from "@outreach/rate-limit"
 import { clientAddress, type TrustProxy } from "./trustProxy.ts"
 
-/** Counts open items per client address, at most `limit` each. */
+/** Creates the function that counts an open item of a client address. It returns a function that releases the item; undefined above `limit`. */
 export const addressCounts = (limit: number) => {
   const counts = new Map<string, number>()
-  return {
-    /** Counts an item of an address. Returns the function that releases it; undefined if the address is at its limit. */
-    open: (address: string): (() => void) | undefined => {
-      const network = networkOf(address)
-      const count = counts.get(network) ?? 0
-      if (count >= limit) return undefined
-      counts.set(network, count + 1)
-      return () => {
-        const left = counts.get(network)! - 1
-        if (left === 0) counts.delete(network)
-        else counts.set(network, left)
-      }
-    },
+  return (address: string): (() => void) | undefined => {
+    const network = networkOf(address)
+    const count = counts.get(network) ?? 0
+    if (count >= limit) return undefined
+    counts.set(network, count + 1)
+    return () => {
+      const left = counts.get(network)! - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
+    }
   }
 }
 
 /** Limits the connections and forwarded requests per address, so that one client can't block the others. */
 export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => false) => {
-  const connections = addressCounts(perAddress)
-  const requests = addressCounts(perAddress)
+  const openConnection = addressCounts(perAddress)
+  const openRequest = addressCounts(perAddress)
   const exceeding = new WeakSet<object>()
   const isProxied = ({ socket }: IncomingMessage) => trusts(socket.remoteAddress ?? "", 0)
   return {
@@ -36,14 +33,14 @@ export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => f
       server.on("connection", (socket) => {
         const address = socket.remoteAddress ?? ""
         if (trusts(address, 0)) return
-        const close = connections.open(address)
+        const close = openConnection(address)
         if (close !== undefined) return void socket.once("close", close)
         socket.destroy()
         refused()
       })
       server.on("request", (request, response) => {
         if (!isProxied(request)) return
-        const end = requests.open(clientAddress(request, trusts))
+        const end = openRequest(clientAddress(request, trusts))
         if (end !== undefined) return void response.once("close", end)
         exceeding.add(request)
         refused()

@@ -60,14 +60,14 @@ export const setting = <A, O extends Options>(
   name: string,
   schema: Schema.Codec<A, string>,
   options: O,
-): Setting<Value<A, O>> => reading(schema, { name, isSecret: false, expected: expectedBy(schema), ...options }, options)
+): Setting<Value<A, O>> => reading(schema, { name, isSecret: false, ...options }, options)
 
 /** Declares a secret, read from the environment or from the file in `<name>_FILE`, without a trailing line break. */
 export const secretSetting = <A, O extends Options>(
   name: string,
   schema: Schema.Codec<A, string>,
   options: O,
-): Setting<Value<A, O>> => reading(schema, { name, isSecret: true, expected: expectedBy(schema), ...options }, options)
+): Setting<Value<A, O>> => reading(schema, { name, isSecret: true, ...options }, options)
 
 /** Declares a setting with a default that depends on the process. */
 export const settingByProcess =
@@ -77,11 +77,7 @@ export const settingByProcess =
     options: Omit<Options, "default" | "otherwise"> & { readonly default: Readonly<Record<P, string>> },
   ): ((process: P) => Setting<A>) =>
   (process) =>
-    reading<A, Options>(
-      schema,
-      { name, isSecret: false, expected: expectedBy(schema), ...options },
-      { about: options.about, default: options.default[process] },
-    )
+    reading(schema, { name, isSecret: false, ...options }, { ...options, default: options.default[process] })
 
 /** Returns whether a setting is set. */
 export const isSet = ({ declaration }: Setting<unknown>): Config.Config<boolean> =>
@@ -96,10 +92,11 @@ export function whereSet(setting: Setting<unknown>, config: Config.Config<unknow
 
 const reading = <A, O extends Options>(
   schema: Schema.Codec<A, string>,
-  declaration: Declaration,
+  declared: Omit<Declaration, "expected">,
   options: O,
-): Setting<Value<A, O>> =>
-  Object.assign(
+): Setting<Value<A, O>> => {
+  const declaration = { ...declared, expected: expectedBy(schema) }
+  return Object.assign(
     Config.mapEffect(
       readText(declaration),
       Effect.fnUntraced(function* ({ source, text }) {
@@ -119,6 +116,7 @@ const reading = <A, O extends Options>(
     ),
     { declaration },
   )
+}
 
 const textOf = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 

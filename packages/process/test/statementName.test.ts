@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { statementName } from "../src/statementName.ts"
+import { statementName } from "../src/samplingTracer.ts"
 
 it.each([
   ["select id from organizations organization where name is null", "select from organizations"],

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { NetworkFailure, WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
 import { Signer, WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
@@ -10,8 +11,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { UnresolvedName } from "./askName.ts"
-import { type PartnerNames, partnerNames } from "./partnerNames.ts"
-import { standardSignature } from "./standardSignature.ts"
+import { partnerNames } from "./partnerNames.ts"
 
 const CONNECT_MS = 5000
 
@@ -41,7 +41,7 @@ export const HttpWebhookClient = (options: {
   /** The whole call: name resolution, connection, request, headers and body. */
   readonly callMs: number
   /** Name resolver for endpoint hosts. Default: this machine's name servers. */
-  readonly names?: PartnerNames
+  readonly names?: ReturnType<typeof partnerNames>
   /** Wait for the body after the headers. Default 1 s. */
   readonly bodyMs?: number
 }) =>
@@ -63,7 +63,7 @@ export const HttpWebhookClient = (options: {
       const agentOf = (organizationId: OrganizationId): Agent => {
         const known = agents.get(organizationId)
         if (known !== undefined) return known
-        const lookup = addressGuard((host) => names.addresses(host, organizationId), { allowPrivateAddresses })
+        const lookup = addressGuard((host) => names(host, organizationId), { allowPrivateAddresses })
         const agent = new Agent({
           allowH2: false,
           // The call's own deadline covers both.
@@ -222,3 +222,28 @@ export const NodeSigner = Layer.succeed(Signer, {
   sign: (body, secrets, timestamp) => sign(body, secrets.map(Redacted.value), { timestamp }),
   signStandard: (body, secrets, message) => standardSignature(body, secrets.map(Redacted.value), message),
 })
+
+/**
+ * Signs a body with every secret, for the `webhook-signature` header of Standard Webhooks.
+ *
+ * The key is the part after `whsec_`, decoded from base64 or base64url with or without padding: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
+ * Source: the specification of Standard Webhooks 1.0.0, "Signature scheme" and "Webhook headers".
+ */
+export const standardSignature = (
+  body: Uint8Array,
+  secrets: ReadonlyArray<string>,
+  message: {
+    readonly eventId: string
+    /** Unix seconds. */
+    readonly timestamp: number
+  },
+): string =>
+  secrets
+    .map((secret) => {
+      const hmac = createHmac("sha256", keyOf(secret)).update(`${message.eventId}.${message.timestamp}.`)
+      return `v1,${hmac.update(body).digest("base64")}`
+    })
+    .join(" ")
+
+// Node accepts both alphabets under this name, without padding.
+const keyOf = (secret: string): Uint8Array => Buffer.from(secret.replace(/^whsec_/, ""), "base64")

@@ -19,17 +19,18 @@ export const addressGuard =
     { allowPrivateAddresses }: { readonly allowPrivateAddresses: boolean },
   ): LookupFunction =>
   (hostname, options, callback) => {
-    const checked = find(hostname).then((addresses) => {
-      if (!allowPrivateAddresses) assertPublic(addresses)
-      return [...addresses]
-    })
-    checked.then(
-      (addresses) => {
-        if (options.all === true) callback(null, addresses)
-        else callback(null, addresses[0]!.address, addresses[0]!.family)
-      },
-      (error) => callback(error, ""),
-    )
+    find(hostname)
+      .then((addresses) => {
+        if (!allowPrivateAddresses) assertPublic(addresses)
+        return addresses
+      })
+      .then(
+        (addresses) =>
+          options.all === true
+            ? callback(null, [...addresses])
+            : callback(null, addresses[0]!.address, addresses[0]!.family),
+        (error) => callback(error, ""),
+      )
   }
 
 export const assertPublic = (addresses: ReadonlyArray<{ readonly address: string }>): void => {

@@ -48,7 +48,7 @@ export const endpointFinding = Effect.fnUntraced(function* (
 
   if (!allowPrivate && !isEndpointUrl(text)) return yield* Effect.fail(unreachable("blocked_address"))
   const names = partnerNames(servers)
-  const lookup = addressGuard((host) => names.addresses(host, organizationId), { allowPrivateAddresses: allowPrivate })
+  const lookup = addressGuard((host) => names(host, organizationId), { allowPrivateAddresses: allowPrivate })
   const expiresAt = yield* handshake(new URL(text), lookup).pipe(
     Effect.mapError(({ reason, code }) => unreachable(reason, code)),
     Effect.timeoutOrElse({ duration: connectMs, orElse: () => Effect.fail(unreachable("connect_timeout")) }),

@@ -49,7 +49,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   const { host, port: wantedPort, maxConnectionMs = MAX_CONNECTION_MS } = options
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof receive>>>())
-  const connections = addressCounts(MAX_CONNECTIONS_PER_ADDRESS)
+  const openConnection = addressCounts(MAX_CONNECTIONS_PER_ADDRESS)
   /** Callbacks that release the resources of a session. */
   const ends = new Map<string, () => void>()
   const connectionOf = (session: SMTPServerSession) =>
@@ -65,7 +65,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
           disabledCommands: ["AUTH", "STARTTLS"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
-            const leave = connections.open(session.remoteAddress)
+            const leave = openConnection(session.remoteAddress)
             if (leave === undefined) return done(smtpError(421, "Too many connections from your address"))
             // The command timeout restarts with every byte; this one doesn't.
             const end = () => connectionOf(session)?.send(421, "This took too long", false)

@@ -210,7 +210,7 @@ describe("no response", () => {
   })
 
   it("is name_not_asked when the name has no turn", async () => {
-    const names = { addresses: () => Promise.reject(new NameNotAsked()) }
+    const names = () => Promise.reject(new NameNotAsked())
     expect(await failing("http://partner.test/", { names })).toEqual({ error: "name_not_asked" })
   })
 

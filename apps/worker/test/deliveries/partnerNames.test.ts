@@ -16,7 +16,7 @@ const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
 const serve = async (replyTo: (name: string, type: string) => NameServerReply | undefined) => {
   const server = await startNameServer(replyTo)
   const names = partnerNames([server.address])
-  return { asked: server.asked, find: (host: string) => names.addresses(host, organizationId) }
+  return { asked: server.asked, find: (host: string) => names(host, organizationId) }
 }
 const ipv4 = (name: string, data: string, ttl = 60): Answer => ({ name, type: "A", data, ttl })
 const ipv6 = (name: string, data: string): Answer => ({ name, type: "AAAA", data, ttl: 60 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { standardSignature } from "@outreach/webhooks/standardSignature"
+import { standardSignature } from "@outreach/webhooks/HttpWebhookClient"
 import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 
