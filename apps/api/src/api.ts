@@ -20,8 +20,9 @@ import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { databasePool, databaseRoute } from "@outreach/postgres-connection/databaseLayer"
 import { adminServer } from "@outreach/process/adminServer"
 import { connectionLimit } from "@outreach/process/connectionLimit"
+import { exportFromStart } from "@outreach/process/metrics"
 import { applicationName } from "@outreach/process/release"
-import { Effect, Layer, Metric, Ref } from "effect"
+import { Effect, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
@@ -29,10 +30,10 @@ import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { livez, readyz, unreadiness } from "./handlers/health.ts"
-import { atStart } from "./http/apiMetrics.ts"
+import { metrics } from "./http/apiMetrics.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
-import { type Page, serve } from "./http/serve.ts"
+import { serve } from "./http/serve.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { UNKNOWN_LINK } from "./tracking/htmlPage.ts"
 import { LinkDomains, linkDomainPages } from "./tracking/LinkDomains.ts"
@@ -116,25 +117,19 @@ const listening = Layer.effect(
     const { shutdownDelay, adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
     const whyUnready = Effect.provideService(unreadiness(stopping), DatabaseMonitor, yield* DatabaseMonitor)
-    const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
     const domains = yield* LinkDomains
     const links = [...(yield* trackingPages), ...(yield* unsubscribePages), ...(yield* linkDomainPages)]
     const application = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(
       handlers,
       connections,
-      [
-        ["GET", "/livez", livez],
-        ["GET", "/readyz", readyz(whyUnready)],
-        ...documents.map(([path, page]) => ["GET", path, page] as const),
-        ...links,
-      ],
+      [["GET", "/livez", livez], ["GET", "/readyz", readyz(whyUnready)], ...(yield* docsPages), ...links],
       (host, path) =>
         domains.isLinkDomain(host) && !links.some(([, served]) => path.startsWith(served.slice(0, -1)))
           ? UNKNOWN_LINK
           : undefined,
     )
-    yield* Effect.forEach(atStart, Metric.value, { discard: true })
+    yield* exportFromStart(metrics)
     yield* Effect.forkScoped(
       adminServer({
         host: adminHost,

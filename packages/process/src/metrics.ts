@@ -1,4 +1,4 @@
-import { Metric } from "effect"
+import { Effect, Metric } from "effect"
 
 type Attributes = Readonly<Record<string, string>>
 
@@ -26,3 +26,15 @@ function byLabel<M>(create: (name: string, description: string, attributes: Attr
     return Object.fromEntries(metrics) as Record<Value, M>
   }
 }
+
+/** Exports metrics before their first event, so that it shows in a rate. */
+export const exportFromStart = (
+  metrics: Readonly<Record<string, AnyMetric | Readonly<Record<string, AnyMetric>>>>,
+): Effect.Effect<void> =>
+  Effect.forEach(
+    Object.values(metrics).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric))),
+    Metric.value,
+    { discard: true },
+  )
+
+type AnyMetric = Metric.Metric<never, unknown>

@@ -3,6 +3,7 @@ import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { html } from "@outreach/process/html"
 import { Effect } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
+import type { PageRow } from "../http/serve.ts"
 import { renderedAssets, renderedPages } from "./renderedDocs.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
 import { staticPage } from "./staticPage.ts"
@@ -23,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Published documents by path: the OpenAPI document and the guides. */
+/** Published documents: the OpenAPI document and the guides. */
 export const docsPages = Effect.gen(function* () {
   const config = yield* ApiConfig
   const { publicBaseUrl, deployment } = config
@@ -37,12 +38,10 @@ export const docsPages = Effect.gen(function* () {
     ["/v1/openapi.json", JSON.stringify(served), DOCUMENT],
     ["/docs/signature-vectors.json", JSON.stringify(signatureVectors, null, 2), DOCUMENT],
     ...renderedPages.map(({ path, markup }) => [path, fill(markup), PAGE] as const),
-    ...renderedAssets.map(({ path, text }) => [`/docs/${path}`, text, headersOf(path)] as const),
+    ...renderedAssets.map(({ path, text }) => [`/docs/${path}` as const, text, headersOf(path)] as const),
   ] as const
-  return Object.fromEntries(
-    yield* Effect.forEach(texts, ([path, text, headers]) =>
-      Effect.map(staticPage(text, headers), (page) => [path, page] as const),
-    ),
+  return yield* Effect.forEach(texts, ([path, text, headers]) =>
+    Effect.map(staticPage(text, headers), (page): PageRow<never> => ["GET", path, page]),
   )
 })
 

@@ -1,4 +1,5 @@
 import { Html, html, type Part } from "@outreach/process/html"
+import { Struct } from "effect"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
 
@@ -53,7 +54,7 @@ export const layout = (options: {
 <header>
 <p><a href="${href("start")}">Outreach Partner API</a></p>
 <nav aria-label="Documentation">
-${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
+${Struct.keys(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
 <p class="hidden" role="status"></p>
 </header>
 <div class="columns">
@@ -90,10 +91,8 @@ ${parts.map(({ link, sections }) => html`<li>${link}${sections.length === 0 ? ""
 
 /** Link to the next page in reading order. */
 const next = (current: Page, href: (page: Page) => string): Part => {
-  const pages = keysOf(PAGES)
+  const pages = Struct.keys(PAGES)
   const page = pages[pages.indexOf(current) + 1]
   if (page === undefined) return ""
   return html`<footer><p>Next: <a href="${href(page)}">${PAGES[page].title}</a>. ${PAGES[page].description}</p></footer>\n`
 }
-
-export const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>

@@ -1,12 +1,60 @@
-import { EVENTS, type EventType, type Operation, type OperationId, operations, SCOPES } from "@outreach/contract"
+import {
+  EVENTS,
+  type EventType,
+  examples,
+  type Operation,
+  type OperationId,
+  operations,
+  SCOPES,
+} from "@outreach/contract"
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import type { ErrorCodes } from "@outreach/error-catalog"
 import { html } from "@outreach/process/html"
-import { curlExamples } from "./curlExamples.ts"
-import { keysOf } from "./layout.ts"
+import { Struct } from "effect"
 import { code, type GuideValues, section, table } from "./renderGuide.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
+
+const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
+
+const command = (...parts: ReadonlyArray<string>): string => parts.join(" \\\n  ")
+
+const get = (path: string, ...parameters: ReadonlyArray<string>): string =>
+  command(`curl -sSG "$OUTREACH_URL${path}"`, KEY, ...parameters.map((parameter) => `--data-urlencode "${parameter}"`))
+
+const survey = (path: string): string =>
+  command(
+    `curl -sS "$OUTREACH_URL${path}"`,
+    KEY,
+    `-H "Content-Type: application/json"`,
+    `--data '${JSON.stringify(examples.createSurvey.request)}'`,
+  )
+
+const PARTNER = "/v1/partners/consumer"
+const SINCE = "since=2026-01-01T00:00:00Z"
+
+/** A curl command for each operation, with the variables of the requests page. */
+const curlExamples: Readonly<Record<OperationId, string>> = {
+  getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
+  getToken: get(`${PARTNER}/tokens/$OUTREACH_TOKEN`, "expand[]=campaign"),
+  listTokens: get(`${PARTNER}/tokens`, SINCE, "limit=100"),
+  listEvents: get(`${PARTNER}/events`, SINCE, "types[]=outreach.email_sent", "types[]=outreach.email_clicked"),
+  listCampaignRecipients: get(`${PARTNER}/campaigns/$OUTREACH_CAMPAIGN/recipients`, "limit=100"),
+  getDigest: get(`${PARTNER}/digest`, "date=$(date -u +%F)"),
+  receiveWebhook: `time=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+body='{"object":"event","livemode":false,"event_id":"evt_'$(openssl rand -hex 16)'","event_version":1,
+"event_type":"clinician.account_created","occurred_at":"'$time'","emitted_at":"'$time'","source":"consumer",
+"data":{"npi":"1234567893","email":"dana.reyes@clinic.test","consumer_program_slug":"heart-failure","attribution":"organic"}}'
+t=$(date +%s)
+v1=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$OUTREACH_SECRET" | sed 's/^.* //')
+curl -sS "$OUTREACH_URL/v1/partners/consumer/webhooks/$OUTREACH_ENDPOINT" \\
+  -H "Content-Type: application/json" \\
+  -H "X-Signature: t=$t,v1=$v1" \\
+  --data-binary "$body"`,
+  createSurvey: survey("/v1/surveys"),
+  validateSurvey: survey("/v1/surveys/validate"),
+  presignUpload: get("/v1/uploads/presign", "filename=consent.pdf"),
+}
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
 const headers: Readonly<Record<string, { readonly description: string }>> = openapi.components.headers
@@ -14,10 +62,10 @@ const paths = openapi.paths as unknown as Readonly<Record<string, Readonly<Recor
 
 const eventSchema = (type: EventType): string =>
   nameOf(openapi.webhooks[type].post.requestBody.content["application/json"].schema)
-const inEvents: ReadonlySet<string> = new Set(keysOf(EVENTS).map(eventSchema))
+const inEvents: ReadonlySet<string> = new Set(Struct.keys(EVENTS).map(eventSchema))
 const isObject = (name: string): boolean => schemas[name]!.properties !== undefined
-const objects = keysOf(schemas).filter((name) => isObject(name) && !inEvents.has(name))
-const values = keysOf(schemas).filter((name) => !isObject(name))
+const objects = Struct.keys(schemas).filter((name) => isObject(name) && !inEvents.has(name))
+const values = Struct.keys(schemas).filter((name) => !isObject(name))
 
 interface Parameter {
   readonly in: "path" | "query" | "header"
@@ -142,7 +190,7 @@ export const referenceValues: GuideValues = {
   scopes: table(
     ["scope", "what it opens"],
     ...SCOPES.map((scope) => {
-      const opened = keysOf(operations).filter((id) => {
+      const opened = Struct.keys(operations).filter((id) => {
         const { auth }: Operation = operations[id]
         return auth.kind === "scope" && auth.scope === scope
       })
@@ -150,18 +198,18 @@ export const referenceValues: GuideValues = {
       return [`\`${scope}\``, links.join(", ")]
     }),
   ),
-  endpoints: keysOf(operations)
+  endpoints: Struct.keys(operations)
     .map((id) => {
       const { summary, method, path }: Operation = operations[id]
       return `- [${summary}](#${id})<br>\`${method} ${path}\``
     })
     .join("\n"),
-  operations: sections(keysOf(operations), operation),
-  events: sections(keysOf(EVENTS), event),
+  operations: sections(Struct.keys(operations), operation),
+  events: sections(Struct.keys(EVENTS), event),
   objects: sections(objects, objectSection),
   values: sections(values, valueSection),
   responseHeaders: table(
     ["header", "meaning"],
-    ...keysOf(headers).map((name) => [`\`${name}\``, headers[name]!.description]),
+    ...Struct.keys(headers).map((name) => [`\`${name}\``, headers[name]!.description]),
   ),
 }

@@ -33,15 +33,8 @@ ${content}
 
 `
 
-export const table = (...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  rows
-    .toSpliced(
-      1,
-      0,
-      rows[0]!.map(() => "---"),
-    )
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n")
+export const table = (head: ReadonlyArray<string>, ...rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
 export const code = (label: string, text: string): string => `\`\`\`${label}\n${text}\n\`\`\``
 

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Struct } from "effect"
 import { changelogValues } from "./changelog.ts"
 import { errorValues } from "./errorValues.ts"
-import { keysOf, layout, PAGES, pathOf } from "./layout.ts"
+import { layout, PAGES, pathOf } from "./layout.ts"
 import { referenceValues } from "./referenceValues.ts"
 import { type GuideValues, renderGuide } from "./renderGuide.ts"
 import { hashOf } from "./staticPage.ts"
@@ -30,7 +31,7 @@ const values: GuideValues = {
   // Filled in for each deployment.
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",
-  pages: keysOf(PAGES)
+  pages: Struct.keys(PAGES)
     .slice(1)
     .map((page) => `- [${PAGES[page].title}](docs/${page}): ${PAGES[page].description}`)
     .join("\n"),
@@ -45,10 +46,10 @@ const script = asset("js", read("browser/page.js"))
 export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [icon, style, script]
 
 /** Pages by path. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
-export const renderedPages: ReadonlyArray<{ readonly path: string; readonly markup: string }> = keysOf(PAGES).map(
-  (current) => {
-    const content = renderGuide(read(`guides/${current}.md`), values)
-    const { markup } = layout({ current, style: style.path, script: script.path, icon: icon.path, content })
-    return { path: pathOf(current), markup }
-  },
-)
+export const renderedPages: ReadonlyArray<{ readonly path: `/docs${string}`; readonly markup: string }> = Struct.keys(
+  PAGES,
+).map((current) => {
+  const content = renderGuide(read(`guides/${current}.md`), values)
+  const { markup } = layout({ current, style: style.path, script: script.path, icon: icon.path, content })
+  return { path: pathOf(current), markup }
+})

@@ -6,12 +6,6 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { matchesEtag } from "../handlers/etag.ts"
 
-export interface PageHeaders {
-  readonly "Content-Type": string
-  readonly "Cache-Control": string
-  readonly "Content-Security-Policy"?: string
-}
-
 /** Security headers of every published document, in addition to its content security policy. */
 const SECURITY = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -20,7 +14,7 @@ const SECURITY = {
 } as const
 
 /** Creates a page with a constant body, compressed once. Supports conditional requests. */
-export const staticPage = (body: string, headers: PageHeaders) => {
+export const staticPage = (body: string, headers: Readonly<Record<"Content-Type" | "Cache-Control", string>>) => {
   const bytes = Buffer.from(body)
   const hash = hashOf(bytes)
   return Effect.map(

@@ -8,20 +8,7 @@ import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
 import { invalidParameter, type RequestError } from "../http/RequestError.ts"
 
-/** A list in the order of its positions. A row includes its position. */
-interface PagedList<Position, Start extends Position | undefined, Row extends Position, Item, Services> {
-  /** Cursor scope in addition to the list's name: the organization, then every filter. */
-  readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
-  readonly position: z.ZodType<Position, Position>
-  /** Position before the first row. */
-  readonly start: Start
-  readonly read: (after: Position | Start, limit: number) => Effect.Effect<ListPage<Row>, never, Services>
-  readonly toWire: (
-    rows: ReadonlyArray<Row>,
-    livemode: boolean,
-  ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
-}
-
+/** Reads a page of a list in the order of its positions. A row includes its position. */
 export const listPage = Effect.fnUntraced(function* <
   Position,
   Start extends Position | undefined,
@@ -30,8 +17,20 @@ export const listPage = Effect.fnUntraced(function* <
   Services,
 >(
   input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
-  { scope, position, start, read, toWire }: PagedList<Position, Start, Row, Item, Services>,
+  list: {
+    /** Cursor scope in addition to the list's name: the organization, then every filter. */
+    readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
+    readonly position: z.ZodType<Position, Position>
+    /** Position before the first row. */
+    readonly start: Start
+    readonly read: (after: Position | Start, limit: number) => Effect.Effect<ListPage<Row>, never, Services>
+    readonly toWire: (
+      rows: ReadonlyArray<Row>,
+      livemode: boolean,
+    ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
+  },
 ) {
+  const { scope, position, start, read, toWire } = list
   const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
   const { cursorKey } = yield* ApiConfig

@@ -20,34 +20,27 @@ const REFUSALS = [
 ] as const
 type Refusal = (typeof REFUSALS)[number]
 
-const refusals = counters("outreach_http_refusals_total", "Rejected requests and connections, by reason.", {
-  reason: REFUSALS,
-})
-
-export const hitMetrics = {
-  queued: gauge("outreach_hits_queued", "Hits in memory that wait to be stored."),
-  dropped: counter("outreach_hits_dropped_total", "Hits lost because the queue was full."),
+export const metrics = {
+  refusals: counters("outreach_http_refusals_total", "Rejected requests and connections, by reason.", {
+    reason: REFUSALS,
+  }),
+  hitsQueued: gauge("outreach_hits_queued", "Hits in memory that wait to be stored."),
+  hitsDropped: counter("outreach_hits_dropped_total", "Hits lost because the queue was full."),
 }
-
-/** Metrics that are exported from the start, so that their first event shows in a rate. */
-export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = [
-  ...Object.values(refusals),
-  ...Object.values(hitMetrics),
-]
 
 /** Creates functions that count requests and rejections. Labels never contain the caller's text. */
 export const requestCounters = (context: Context.Context<never>) => {
   const byRoute = new Map<Route, ReturnType<typeof metricsOf>>()
-  const refuse = (reason: Refusal): void => refusals[reason].updateUnsafe(1, context)
+  const refuse = (reason: Refusal): void => metrics.refusals[reason].updateUnsafe(1, context)
   return {
     refuse,
     count: (route: Route, status: number, seconds: number, error: RequestError | undefined): void => {
-      const metrics = byRoute.get(route) ?? metricsOf(route)
-      byRoute.set(route, metrics)
-      const requests = metrics.requests.get(status) ?? requestsOf(route, status)
-      metrics.requests.set(status, requests)
+      const ofRoute = byRoute.get(route) ?? metricsOf(route)
+      byRoute.set(route, ofRoute)
+      const requests = ofRoute.requests.get(status) ?? requestsOf(route, status)
+      ofRoute.requests.set(status, requests)
       requests.updateUnsafe(1, context)
-      metrics.duration.updateUnsafe(seconds, context)
+      ofRoute.duration.updateUnsafe(seconds, context)
       const reason = error && refusalOf(error)
       if (reason !== undefined) refuse(reason)
     },

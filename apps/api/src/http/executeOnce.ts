@@ -40,19 +40,17 @@ export const createExecuteOnce = Effect.gen(function* () {
     const header = yield* accept(decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] }))
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
+    // An error body contains its request id, so repetitions return the first response's request id.
+    const result = (response: OperationResponse, keep: boolean) => ({
+      response: encode({ ...response, headers: { ...response.headers, "X-Request-Id": requestId } }),
+      keep,
+    })
     // Successes and results about the caller's records are stored; 304, errors before the handler and server failures aren't.
     const execution = execute.pipe(
-      Effect.map((response) => ({ response, keep: response.status < 300 })),
+      Effect.map((response) => result(response, response.status < 300)),
       Effect.catch((error) =>
-        error === RequestError.TokenNotFound
-          ? Effect.succeed({ response: respond(error), keep: true })
-          : Effect.fail(error),
+        error === RequestError.TokenNotFound ? Effect.succeed(result(respond(error), true)) : Effect.fail(error),
       ),
-      // An error body contains its request id, so repetitions return the first response's request id.
-      Effect.map(({ response, keep }) => ({
-        response: encode({ ...response, headers: { ...response.headers, "X-Request-Id": requestId } }),
-        keep,
-      })),
     )
     const { response, replayed } = yield* executeOnce(
       { organizationId: caller.organizationId, key: header["Idempotency-Key"], fingerprint },

@@ -1,16 +1,9 @@
 import { FindMyWay } from "effect/http"
 
-/** Target of a method and a path, with percent-decoded parameters. */
-export interface Found<Target> {
-  readonly target: Target
-  readonly parameters: Readonly<Record<string, string | undefined>>
-}
-
-/** A known path with another method: the value of `Allow`, and the target of one of its methods. */
-export interface Allowed<Target> {
-  readonly allow: string
-  readonly otherTarget: Target
-}
+/** A target with percent-decoded parameters; or, for another method, the value of `Allow` and the target of one of the path's methods. */
+type Match<Target> =
+  | { readonly target: Target; readonly parameters: Readonly<Record<string, string | undefined>> }
+  | { readonly allow: string; readonly otherTarget: Target }
 
 /**
  * Creates a function that finds the target of a method and a path; HEAD uses GET. Returns undefined for unknown paths.
@@ -20,7 +13,7 @@ export interface Allowed<Target> {
  */
 export const routeTable = <Target>(
   routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,
-): ((method: string, path: string) => Found<Target> | Allowed<Target> | undefined) => {
+): ((method: string, path: string) => Match<Target> | undefined) => {
   const paths = FindMyWay.make<ReadonlyMap<string, Target>>({
     caseSensitive: true,
     ignoreTrailingSlash: false,

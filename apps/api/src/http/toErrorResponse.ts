@@ -5,10 +5,14 @@ import {
   type PartnerCatalog,
   type PartnerErrorCode,
 } from "@outreach/contract/catalogs"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import type { UnavailableLog } from "@outreach/postgres/UnavailableLog"
+import { describeCause } from "@outreach/process/describeCause"
 import { decideCount, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
+import { Cause, Effect } from "effect"
 import { KEY_POLICY } from "./authenticateKey.ts"
 import type { OperationResponse } from "./encode.ts"
-import type { RequestError } from "./RequestError.ts"
+import { RequestError } from "./RequestError.ts"
 
 /** Request data that the response depends on. */
 export interface ResponseContext {
@@ -46,3 +50,26 @@ const isCounted = (operation: OperationId | undefined): boolean =>
   operation === undefined || ["bearer", "scope"].includes(operations[operation].auth.kind)
 
 const isLegacy = (code: PartnerErrorCode): code is PartnerErrorCode & LegacyErrorCode => code in legacyCatalog.codes
+
+/**
+ * Returns the error of a failed request.
+ *
+ * Unexpected errors are logged with the request id, and not shown. Database outages are logged in bulk.
+ */
+export const errorOf = Effect.fnUntraced(function* (
+  cause: Cause.Cause<RequestError>,
+  { requestId, operation }: ResponseContext,
+  unavailable: UnavailableLog["Service"],
+) {
+  const error = cause.reasons.find(Cause.isFailReason)?.error
+  if (error !== undefined) return error
+  const failure = transientFailure(cause)
+  if (failure !== undefined) {
+    yield* unavailable.count(failure, requestId)
+    return RequestError.Unavailable
+  }
+  yield* Effect.logError("unhandled error in request").pipe(
+    Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
+  )
+  return RequestError.Defect
+})

@@ -17,10 +17,7 @@ export interface WebhookSender {
   readonly secretId: SecretId
 }
 
-interface Known {
-  readonly readAt: number
-  readonly owner: EndpointOwner
-}
+type Known = EndpointOwner & { readonly readAt: number }
 
 /** Lifetime of cached secrets, so that a webhook costs the database only the statement that stores it. */
 const REMEMBER_MS = 10_000
@@ -54,7 +51,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
       for (const endpointId of new Set(endpointIds)) {
         const owner = yield* secrets.ofEndpoint(endpointId)
         if (owner === undefined) known.delete(endpointId)
-        else known.set(endpointId, { readAt, owner })
+        else known.set(endpointId, { ...owner, readAt })
       }
       return endpointIds.map((endpointId) => known.get(endpointId))
     }),
@@ -104,19 +101,13 @@ export const createSignatureVerifier = Effect.gen(function* () {
       notedAt.set(secretId, now)
       yield* secrets.noteVerification(secretId)
     }
-    const { organizationId } = entry.owner
-    return { organizationId, endpointId, secretId } satisfies WebhookSender
+    return { organizationId: entry.organizationId, endpointId, secretId } satisfies WebhookSender
   })
 
   return { checkEndpoint, verifySignature }
 })
 
-const findSecret = (
-  header: string | undefined,
-  body: Uint8Array,
-  { owner }: Known,
-  now: number,
-): SecretId | undefined => {
+const findSecret = (header: string | undefined, body: Uint8Array, owner: Known, now: number): SecretId | undefined => {
   const secrets = owner.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt)
   if (secrets.length === 0) return undefined
   try {

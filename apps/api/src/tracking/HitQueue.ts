@@ -3,7 +3,7 @@ import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
 import { type Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
-import { hitMetrics } from "../http/apiMetrics.ts"
+import { metrics } from "../http/apiMetrics.ts"
 
 /** Maximum number of hits in memory, at most 3 KB each. Further hits are lost, which requires an outage of minutes. */
 const MAX_WAITING = 20_000
@@ -26,7 +26,7 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
     let lost = 0
     let underWay = 0
 
-    const showLength = Effect.suspend(() => Metric.update(hitMetrics.queued, Queue.sizeUnsafe(queue) + underWay))
+    const showLength = Effect.suspend(() => Metric.update(metrics.hitsQueued, Queue.sizeUnsafe(queue) + underWay))
 
     const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
       for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
@@ -68,7 +68,7 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
       /** Queues a hit for storage. */
       offer: Effect.fnUntraced(function* (hit: Hit) {
         if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return yield* showLength
-        yield* Metric.update(hitMetrics.dropped, 1)
+        yield* Metric.update(metrics.hitsDropped, 1)
         if (lost++ % MAX_WAITING === 0) yield* Effect.logError("hit queue full, dropping hits")
       }),
     }

@@ -24,14 +24,8 @@ export const PERSONAL = {
 } as const
 
 /** Renders a page for a recipient who followed a link. */
-export const htmlPage = (status: number, title: string, content: Part): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(page(title, content).markup, {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: { ...PERSONAL, "Content-Security-Policy": POLICY },
-  })
-
-const page = (title: string, content: Part): Html => html`<!doctype html>
+export const htmlPage = (status: number, title: string, content: Part): HttpServerResponse.HttpServerResponse => {
+  const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,6 +41,12 @@ ${content}
 </body>
 </html>
 `
+  return HttpServerResponse.text(markup, {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...PERSONAL, "Content-Security-Policy": POLICY },
+  })
+}
 
 /** Response to a link that isn't ours. */
 export const UNKNOWN_LINK = htmlPage(

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http"
-import type { Hit } from "@outreach/domain/hits/Hits"
 import { TRACKING_PATHS, type TrackedLink, type TrackingKind, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { createIdentifier, type HitId } from "@outreach/domain/Identifier"
-import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { clientAddress } from "@outreach/process/trustProxy"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,54 +14,48 @@ import { LinkDomains } from "./LinkDomains.ts"
 // The smallest GIF: one transparent pixel.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
 
+/** Maximum stored length of the header fields that identify the client. */
+const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
+
 /** Targets of a message's links and pixel. Hits are stored after the response. */
 export const trackingPages = Effect.gen(function* () {
   const { trustProxy } = yield* ApiConfig
   const readLink = yield* linkReader
   const queue = yield* HitQueue
 
-  const click = Effect.gen(function* () {
+  /** Returns the link of a request; queues its hit unless the link isn't valid. */
+  const follow = Effect.fnUntraced(function* (kind: "click" | "open") {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const link = readLink("click", request)
-    if (link?.destination == null) return UNKNOWN_LINK
-    yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
-    return HttpServerResponse.empty({ status: 302, headers: { ...PERSONAL, Location: link.destination } })
+    const link = readLink(kind, request)
+    if (link === undefined || (kind === "click" && link.destination === null)) return undefined
+    yield* queue.offer({
+      id: yield* createIdentifier("hit"),
+      organizationId: link.organizationId,
+      recipientId: link.recipientId,
+      link: link.destination,
+      method: request.method,
+      address: clientAddress(request.source as IncomingMessage, trustProxy),
+      headers: Object.fromEntries(
+        Object.entries(KEPT).flatMap(([name, length]) => {
+          const value = request.headers[name]
+          return value === undefined ? [] : [[name, value.slice(0, length)]]
+        }),
+      ),
+    })
+    return link.destination
   })
-
-  const open = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const link = readLink("open", request)
-    if (link !== undefined) yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
-    return HttpServerResponse.uint8Array(PIXEL, { headers: PERSONAL, contentType: "image/gif" })
-  })
-
+  const click = Effect.map(follow("click"), (destination) =>
+    destination == null
+      ? UNKNOWN_LINK
+      : HttpServerResponse.empty({ status: 302, headers: { ...PERSONAL, Location: destination } }),
+  )
+  const open = Effect.map(follow("open"), () =>
+    HttpServerResponse.uint8Array(PIXEL, { headers: PERSONAL, contentType: "image/gif" }),
+  )
   return [
     ["GET", `${TRACKING_PATHS.click}*`, click],
     ["GET", `${TRACKING_PATHS.open}*`, open],
   ] satisfies ReadonlyArray<PageRow<SecureRandom.SecureRandom>>
-})
-
-/** Maximum stored length of the header fields that identify the client. */
-const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
-
-const readHit = (
-  id: HitId,
-  request: HttpServerRequest.HttpServerRequest,
-  { organizationId, recipientId, destination }: TrackedLink,
-  trustProxy: TrustProxy,
-): Hit => ({
-  id,
-  organizationId,
-  recipientId,
-  link: destination,
-  method: request.method,
-  address: clientAddress(request.source as IncomingMessage, trustProxy),
-  headers: Object.fromEntries(
-    Object.entries(KEPT).flatMap(([name, length]) => {
-      const value = request.headers[name]
-      return value === undefined ? [] : [[name, value.slice(0, length)]]
-    }),
-  ),
 })
 
 /**

@@ -1,12 +1,13 @@
 import { chrome, overhang, startBrowser, unfold, violations } from "@outreach/testing/startBrowser"
+import { Struct } from "effect"
 import type { BrowserContextOptions } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
+import { PAGES, pathOf } from "../../src/docs/layout.ts"
 import { startApi } from "../startApi.ts"
 
 // A name, because the port is unknown until the API listens: the browser maps it.
 const BASE = "http://api.outreach.test"
-const PATHS = keysOf(PAGES).map(pathOf)
+const PATHS = Struct.keys(PAGES).map(pathOf)
 const DESKTOP = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {

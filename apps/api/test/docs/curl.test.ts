@@ -4,9 +4,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Operation, operations } from "@outreach/contract"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Redacted } from "effect"
+import { Redacted, Struct } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { keysOf } from "../../src/docs/layout.ts"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
 import { samplesOf } from "./samplesOf.ts"
@@ -65,7 +64,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
   const variables = () => shown("/docs/curl", "Variables")
   const answerOf = (lines: ReadonlyArray<string>) => ({ status: Number(lines.at(-1)), body: JSON.parse(lines.at(-2)!) })
 
-  it.each(keysOf(operations))("call %s and receive a response that matches the contract", async (id) => {
+  it.each(Struct.keys(operations))("call %s and receive a response that matches the contract", async (id) => {
     const { summary, responses, draft }: Operation = operations[id]
     const command = await shown("/docs/reference", `Request: ${summary}`)
     const { status, body } = answerOf(await run(`${await variables()}\n${command}`))

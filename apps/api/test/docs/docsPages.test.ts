@@ -1,8 +1,9 @@
 import { gunzipSync } from "node:zlib"
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import committed from "@outreach/contract/openapi.json" with { type: "json" }
+import { Struct } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
+import { PAGES, pathOf } from "../../src/docs/layout.ts"
 import { ask, send } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
@@ -10,7 +11,7 @@ import { startApi } from "../startApi.ts"
 const BASE = "https://api.outreach.test/outreach"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 
-const PATHS = keysOf(PAGES).map(pathOf)
+const PATHS = Struct.keys(PAGES).map(pathOf)
 const DOCUMENTS = [...PATHS, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
 
 let texts: ReadonlyMap<string, string>
