@@ -2,8 +2,6 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/settleAttempt"
 import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { READINGS } from "@outreach/domain/operators/facts"
-import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
-import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { counter, counters, gauge, gauges } from "@outreach/process/metrics"
 import { Metric, Struct } from "effect"
 
@@ -91,13 +89,6 @@ export const metrics = {
     reading: Struct.keys(READINGS),
   }),
 }
-
-/** Metrics that are exported from the start, so that their first event shows in a rate. */
-export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values({
-  ...metrics,
-  ...hintMetrics,
-  ...monitorMetrics,
-}).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric)))
 
 function histogram(name: string, boundaries: ReadonlyArray<number>, description: string) {
   return Metric.histogram(name, { description, boundaries })

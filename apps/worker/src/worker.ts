@@ -11,25 +11,25 @@ import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscripti
 import { withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { adapters } from "@outreach/postgres/adapters"
-import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { DatabaseMonitor, databaseMonitor, monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { exportFromStart } from "@outreach/process/metrics"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Effect, Layer, Metric } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { admin } from "./admin/admin.ts"
-import { readGauges } from "./admin/readGauges.ts"
+import { admin, readGauges } from "./admin/admin.ts"
 import { deliver } from "./deliveries/deliver.ts"
 import { replay } from "./deliveries/replay.ts"
-import { processInTurns } from "./loops/processInTurns.ts"
-import { repeatEvery, repeatWithPauses, retryForever } from "./loops/retryForever.ts"
+import { processInTurns, repeatEvery, repeatWithPauses, retryForever } from "./loops/retryForever.ts"
 import { runWhileServing } from "./loops/runWhileServing.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
-import { atStart } from "./metrics.ts"
+import { metrics } from "./metrics.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
 import { noticeFailingEndpoints } from "./upkeep/noticeFailingEndpoints.ts"
@@ -114,7 +114,7 @@ export const worker = Effect.gen(function* () {
     Effect.andThen(secretsRead, Effect.all(loops, { concurrency: "unbounded", discard: true })),
   )
   const process = [working, admin({ host: config.adminHost, port: config.adminPort })]
-  yield* Effect.forEach(atStart, Metric.value, { discard: true })
+  yield* exportFromStart({ ...metrics, ...hintMetrics, ...monitorMetrics })
   yield* Effect.logInfo("worker started").pipe(
     Effect.andThen(Effect.all(process, { concurrency: "unbounded", discard: true })),
     Effect.provide(ports),

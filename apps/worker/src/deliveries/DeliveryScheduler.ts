@@ -205,13 +205,11 @@ export const createDeliveryScheduler = (options: {
   }
 
   const open = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>) => {
-    const { endpointId, organizationId } = owned
     const queue = openQueue(owned, secrets, now())
+    const { endpointId, organizationId } = queue
     queues.set(endpointId, queue)
-    const others = byOrganization.get(organizationId)
-    if (others === undefined) byOrganization.set(organizationId, new Set([queue]))
-    else others.add(queue)
-    return queue
+    byOrganization.set(organizationId, (byOrganization.get(organizationId) ?? new Set<EndpointQueue>()).add(queue))
+    plan(queue)
   }
 
   return {
@@ -291,7 +289,7 @@ export const createDeliveryScheduler = (options: {
         const secretsOf = secrets.get(each.endpointId) ?? []
         if (!each.enabled) {
           if (queue !== undefined) disabled.push(queue)
-        } else if (queue === undefined) plan(open(each, secretsOf))
+        } else if (queue === undefined) open(each, secretsOf)
         else {
           queue.ownership = "owned"
           if (queue.endpoint.version === each.version) queue.endpoint = each

@@ -172,17 +172,11 @@ export const isSettledBy = (outcomes: ReadonlyArray<Outcome>): ((delivery: Deliv
 /** Creates the order in which endpoints send: organizations take turns, and within each, its endpoints. */
 export const queueTurns = () => {
   const organizations = new Map<OrganizationId, Set<EndpointQueue>>()
-  const moveToEnd = <K, V>(map: Map<K, V>, key: K, value: V) => {
-    map.delete(key)
-    map.set(key, value)
-  }
-
   return {
     /** Adds an endpoint to the rotation. */
     add: (queue: EndpointQueue): void => {
-      const queues = organizations.get(queue.organizationId)
-      if (queues === undefined) organizations.set(queue.organizationId, new Set([queue]))
-      else queues.add(queue)
+      const { organizationId } = queue
+      organizations.set(organizationId, (organizations.get(organizationId) ?? new Set<EndpointQueue>()).add(queue))
     },
 
     /** Removes an endpoint from the rotation until it is added again. */
@@ -198,8 +192,8 @@ export const queueTurns = () => {
           if (!hasCallable(queue)) queues.delete(queue)
           if (delivery === undefined) continue
           if (queues.delete(queue)) queues.add(queue)
-          if (queues.size === 0) organizations.delete(organizationId)
-          else moveToEnd(organizations, organizationId, queues)
+          organizations.delete(organizationId)
+          if (queues.size > 0) organizations.set(organizationId, queues)
           return [queue, delivery]
         }
         if (queues.size === 0) organizations.delete(organizationId)

@@ -1,20 +1,12 @@
-import type { DeadLetterReason, Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
+import type { LostDelivery } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Effect, Metric } from "effect"
 import { metrics } from "../metrics.ts"
 
 /** Interval of the log lines. */
 const LOG_EVERY_MS = 10_000
 
-/** Dead letters of one reason since the last log line. */
-interface Tally {
-  count: number
-  readonly first: DeadLetter
-}
-
-interface DeadLetter {
-  readonly deliveryId: Delivery["id"]
-  readonly endpointId: Delivery["endpointId"]
-}
+type DeadLetter = Pick<LostDelivery, "deliveryId" | "endpointId">
 
 /**
  * Counts new dead letters, and logs one line for each 10 s: a failing partner can cause thousands a second.
@@ -22,7 +14,8 @@ interface DeadLetter {
  * Logs the rest when the scope closes. At level `debug`, each dead letter has a log line.
  */
 export const deadLetterLog = Effect.gen(function* () {
-  const tallies = new Map<DeadLetterReason, Tally>()
+  /** Dead letters since the last log line. */
+  const tallies = new Map<DeadLetterReason, { count: number; readonly first: DeadLetter }>()
 
   const flush = Effect.suspend(() => {
     if (tallies.size === 0) return Effect.void

@@ -5,26 +5,20 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { isClockSkewed } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"
-import { Cause, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
+import { Cause, type Config, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
+import type { WorkerConfig } from "../WorkerConfig.ts"
 import { attemptDelivery } from "./attemptDelivery.ts"
 import { createDeliveryScheduler, type Write } from "./DeliveryScheduler.ts"
 import { deadLetterLog } from "./deadLetterLog.ts"
 import { progressOf } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
-export interface DeliverOptions {
+type DeliverOptions = Config.Success<typeof WorkerConfig>["webhooks"] & {
   /** Default retry schedule of endpoints. */
   readonly schedule: Schedule
   readonly drainSeconds: number
-  /** Maximum calls in flight of this worker: in total, and per endpoint. */
-  readonly maxInFlight: number
-  readonly perEndpoint: number
-  /** Timeout of a call. */
-  readonly callSeconds: number
-  /** Lease duration of the worker's endpoints. */
-  readonly leaseSeconds: number
 }
 
 /** Outcomes are written in batches of this size, or after this time. */
@@ -217,5 +211,5 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 /** New state of a delivery that was rejected or gone according to an earlier version of its endpoint. */
 const DUE_AGAIN = { settlement: "retry", delay: 0 } as const
 
-/** New state of a delivery whose call failed because of a defect. */
+/** New state of a delivery whose call failed because of a defect: it is sent again after ten seconds. */
 const DEFECT = { settlement: "retry", delay: 10 } as const

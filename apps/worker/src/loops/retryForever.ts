@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { describeCause } from "@outreach/process/describeCause"
-import { type Cause, type Duration, Effect, Exit, Latch } from "effect"
+import { type Cause, Clock, type Duration, Effect, Exit, Latch } from "effect"
 
 /** Wait of a loop after a failure; doubles with each further failure. */
 const BACKOFF = { minMs: 500, maxMs: 30_000 }
@@ -76,3 +77,40 @@ export const withPauses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
 /** Repeats a step that handles some rows at a time, with a rest after each, until none are left. */
 export const repeatUntilEmpty = <E, R>(some: Effect.Effect<number, E, R>): Effect.Effect<void, E, R> =>
   Effect.flatMap(withPauses(some), (count) => (count > 0 ? repeatUntilEmpty(some) : Effect.void))
+
+/**
+ * Creates a step that does some work for each organization in turn, and returns the amount done.
+ *
+ * A failure is logged with its organization, which is then skipped for a growing wait; the others continue.
+ * When the database recovers, waits end.
+ */
+export const processInTurns = <E1, R1, E2, R2>(
+  name: string,
+  organizations: Effect.Effect<ReadonlyArray<OrganizationId>, E1, R1>,
+  work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,
+): Effect.Effect<number, E1, R1 | R2> => {
+  const failures = new Map<OrganizationId, { readonly waitMs: number; readonly until: number }>()
+  let seen: number | undefined
+  return Effect.gen(function* () {
+    const { recoveries } = yield* DatabaseMonitor
+    if (recoveries.count !== seen) failures.clear()
+    seen = recoveries.count
+    const listed = yield* organizations
+    for (const id of failures.keys()) if (!listed.includes(id)) failures.delete(id)
+    let done = 0
+    for (const organizationId of listed) {
+      const failure = failures.get(organizationId)
+      if (failure !== undefined && failure.until > (yield* Clock.currentTimeMillis)) continue
+      const exit = yield* Effect.exit(work(organizationId))
+      if (Exit.isSuccess(exit)) {
+        failures.delete(organizationId)
+        done += exit.value
+      } else {
+        yield* Effect.annotateLogs(logFailure(`${name} failed`, exit.cause), { organizationId })
+        const waitMs = nextWait(failure?.waitMs ?? 0)
+        failures.set(organizationId, { waitMs, until: (yield* Clock.currentTimeMillis) + waitMs })
+      }
+    }
+    return done
+  })
+}

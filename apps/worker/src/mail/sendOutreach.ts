@@ -114,9 +114,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     const log = (message: string, about: object, write = Effect.logWarning) =>
       Effect.annotateLogs(write(message), { recipientId, campaignId, attempt, ...about })
     const failure = "failure" in outcome ? outcome.failure : undefined
-    if (failure?.class === "template") {
-      yield* log("message quarantined, template rendering failed", failure)
-    }
+    if (failure?.class === "template") yield* log("message quarantined, template rendering failed", failure)
     if (!isTried(outcome)) return
     span.attribute("outreach.outcome", outcome._tag.toLowerCase())
     if (FAILURES.has(outcome._tag)) span.attribute("error.type", outcome._tag.toLowerCase())

@@ -3,7 +3,7 @@ import { clockTest } from "@outreach/testing/effectTest"
 import { Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
-import { processInTurns } from "../../src/loops/processInTurns.ts"
+import { processInTurns } from "../../src/loops/retryForever.ts"
 
 describe("processInTurns", () => {
   clockTest("logs and skips a failing organization for a time that doubles until it succeeds", function* () {
