@@ -1,6 +1,6 @@
 import { suppressionFor } from "@outreach/domain/mail/returned/Bounces"
 import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
-import { readComplaint } from "@outreach/mail/returned/readComplaint"
+import { readReturned } from "@outreach/mail/returned/readReturned"
 import { describe, expect, it } from "vitest"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 
@@ -8,11 +8,11 @@ const SEAL = `bounce-${"0a".repeat(16)}-${"b7".repeat(9)}`
 
 const read = async (raw: string) => {
   const message = await parseReturned((await readExcerpt([Buffer.from(raw)]))!)
-  return message && readComplaint(message)
+  return message && readReturned(message)
 }
 const judge = async (raw: string) => {
   const complaint = await read(raw)
-  if (complaint === undefined) return "nothing"
+  if (complaint?.kind !== "complaint") return "nothing"
   expect(complaint.localParts).toContain(SEAL)
   return suppressionFor(complaint.feedbackType) ?? "ignored"
 }

@@ -33,14 +33,12 @@ export type Reading = { readonly rule: string; readonly sureness: Sureness } & (
 export const judgeReasons = (reasons: ReadonlyArray<Reason>, formIs: Sureness): Judgement => {
   const judged = reasons.map(judgeReason).toSorted((one, other) => severity(one.verdict) - severity(other.verdict))
   const { verdict, status } = judged[0]!
-  const sureness = leastSure([formIs, ...judged.map((each) => each.sureness)])
+  const all = [formIs, ...judged.map((each) => each.sureness)]
+  const sureness = SURENESS.findLast((each) => all.includes(each))!
   if (sureness !== "guess") return { verdict, status, sureness }
   const { reply } = verdict
   return { verdict: { _tag: "Bounced", reason: "other", ...(reply !== undefined && { reply }) }, status, sureness }
 }
-
-const leastSure = (all: ReadonlyArray<Sureness>): Sureness =>
-  SURENESS[Math.max(...all.map((each) => SURENESS.indexOf(each)))]!
 
 const severity = (verdict: ReportedOutcome): number =>
   verdict._tag === "Bounced" ? (verdict.reason === "other" ? 2 : 3) : verdict._tag === "Refused" ? 1 : 0

@@ -52,13 +52,10 @@ const dropMiddleLines = (raw: Uint8Array): Uint8Array => {
 export const headsOf = ({ headers }: Email): ReadonlyMap<string, string> =>
   new Map(headers.toReversed().map(({ key, value }) => [key, decodeWords(value)]))
 
-/** Returns the text of the first part of one of these types, or an empty text. */
-export const partOf = (message: Email, ...types: ReadonlyArray<string>): string => partsOf(message, ...types)[0] ?? ""
-
-/** Returns the texts of all attached parts of these types. */
-export const partsOf = ({ attachments }: Email, ...types: ReadonlyArray<string>): ReadonlyArray<string> =>
+/** Returns the texts of all attached parts of a media type. */
+export const partsOf = ({ attachments }: Email, type: RegExp): ReadonlyArray<string> =>
   attachments
-    .filter(({ mimeType }) => types.includes(mimeType.toLowerCase()))
+    .filter(({ mimeType }) => type.test(mimeType))
     .map(({ content }) => (typeof content === "string" ? content : new TextDecoder().decode(content)))
 
 /** Returns the text for people, made from HTML if there is only HTML. */
@@ -67,30 +64,16 @@ export const textOf = ({ text, html }: Email): string =>
   (html ?? "")
     .replace(/<(?:br|p|div|tr|li|h\d)\b[^<>]*>/gi, "\n")
     .replace(/<[^<>]*>/g, "")
-    .replace(/&(?:lt|gt|amp|quot|nbsp|#39);/g, (entity) => ENTITIES[entity]!)
+    .replace(/&(lt|gt|amp|quot|nbsp|#39);/g, (_, name: keyof typeof ENTITIES) => ENTITIES[name])
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&amp;": "&",
-  "&quot;": '"',
-  "&nbsp;": " ",
-  "&#39;": "'",
-}
+const ENTITIES = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " ", "#39": "'" }
 
 /** Returns the header of the original message from its part, or an empty text. */
-export const originalHeadOf = (message: Email): string => partOf(message, ...ORIGINAL_TYPES).slice(0, MAX_HEAD_LENGTH)
+export const originalHeadOf = (message: Email): string =>
+  (partsOf(message, ORIGINAL_TYPE)[0] ?? "").slice(0, MAX_HEAD_LENGTH)
 
 /** Media types of the original message or of its header. */
-const ORIGINAL_TYPES = [
-  "message/rfc822",
-  "message/global",
-  "text/rfc822-headers",
-  "text/rfc822-header",
-  "text/rfc822",
-  "message/rfc822-headers",
-  "message/global-headers",
-]
+const ORIGINAL_TYPE = /^(?:(?:message|text)\/rfc822|message\/global)(?:-headers?)?$/i
 
 const MAX_HEAD_LENGTH = 65_536
 

@@ -1,7 +1,7 @@
 import type { Email } from "postal-mime"
 import { judgeReasons, type Reading } from "./judgeReasons.ts"
 import { headsOf, textOf } from "./parseReturned.ts"
-import { ENDS, isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
+import { END, isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
 
 /** Reads a message by the forms of mail systems. Returns undefined if no form fits, or if a mail system didn't send it. */
 export const readNotice = (message: Email): Reading | undefined => {
@@ -11,10 +11,10 @@ export const readNotice = (message: Email): Reading | undefined => {
   const all = textOf(message)
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
-  const notice = upTo(ENDS, all)
-  for (const { head = {}, opening, end = [], kind, name: rule, isGuess } of RETURNED_FORMS) {
+  const notice = upTo(END, all)
+  for (const { head = {}, opening, end, kind, name: rule, isGuess } of RETURNED_FORMS) {
     if (!Object.entries(head).every(([name, pattern]) => heads.has(name) && pattern.test(heads.get(name)!))) continue
-    const start = opening === undefined ? 0 : notice.findIndex((line) => beginsWith(opening, line))
+    const start = opening === undefined ? 0 : notice.findIndex((line) => opening.test(line))
     if (start === -1) continue
     if (kind !== "bounce") return { kind, rule, sureness: "likely" }
     const reasons = reasonsIn(upTo(end, notice.slice(start)))
@@ -23,18 +23,10 @@ export const readNotice = (message: Email): Reading | undefined => {
   return undefined
 }
 
-const upTo = (ends: ReadonlyArray<string>, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const end = lines.findIndex((line) => beginsWith(ends, line))
-  return end === -1 ? lines : lines.slice(0, end)
+const upTo = (end: RegExp | undefined, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = end === undefined ? -1 : lines.findIndex((line) => end.test(line))
+  return at === -1 ? lines : lines.slice(0, at)
 }
-
-const beginsWith = (beginnings: ReadonlyArray<string>, line: string): boolean => {
-  const folded = line.slice(0, MAX_BEGINNING).toLowerCase()
-  return beginnings.some((beginning) => folded.startsWith(beginning))
-}
-
-/** Characters of a line that are compared. */
-const MAX_BEGINNING = 120
 
 /** Splits the lines of a notice by recipient. Lines before the first recipient count only if no text follows a recipient. */
 const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text: string }> => {

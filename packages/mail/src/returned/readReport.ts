@@ -10,13 +10,13 @@ type Fields = ReadonlyMap<string, string>
  * It is a bounce if no recipient got the message or can still get it.
  */
 export const readReport = (message: Email): Reading | undefined => {
-  for (const text of partsOf(message, "message/delivery-status", "message/global-delivery-status")) {
+  for (const text of partsOf(message, /^message\/(?:global-)?delivery-status$/i)) {
     const read = judge(recipientsOf(text), "RFC 3464", "certain")
     if (read !== undefined) return read
   }
   if (!isOfSystem(message)) return undefined
   // Some servers write the fields into the text, and some gateways move them there.
-  for (const text of [textOf(message), ...partsOf(message, "text/plain")]) {
+  for (const text of [textOf(message), ...partsOf(message, /^text\/plain$/i)]) {
     const recipients = recipientsOf(text).filter(
       (fields) => fields.has("final-recipient") || fields.has("original-recipient"),
     )

@@ -1,7 +1,7 @@
 import type { Email } from "postal-mime"
+import { MESSAGE_SEAL_HEADER } from "../mimeMessage.ts"
 import type { Reading } from "./judgeReasons.ts"
-import { findLocalParts, originalHeadOf, textOf } from "./parseReturned.ts"
-import { readComplaint } from "./readComplaint.ts"
+import { findLocalParts, originalHeadOf, partsOf, readFieldGroups, textOf } from "./parseReturned.ts"
 import { readNotice } from "./readNotice.ts"
 import { readReport } from "./readReport.ts"
 
@@ -19,10 +19,36 @@ export type Returned = Reading & {
 /** Classifies a returned message. Never throws. */
 export const readReturned = (message: Email): Returned => {
   const complaint = readComplaint(message)
-  if (complaint !== undefined) {
-    return { kind: "complaint", rule: "feedback report (RFC 5965)", sureness: "certain", ...complaint }
-  }
+  if (complaint !== undefined) return complaint
   const localParts = findLocalParts(`${originalHeadOf(message)}\n${textOf(message)}`)
   const found = readReport(message) ?? readNotice(message)
   return { ...(found ?? { kind: "message", rule: "none", sureness: "guess" }), localParts }
 }
+
+/**
+ * Reads feedback in the Abuse Reporting Format (RFC 5965) or in the form of Microsoft's Junk Mail Reporting Program. Returns undefined for any
+ * other message. Providers may remove every address from a report, but leave our own header.
+ */
+const readComplaint = (message: Email): Returned | undefined => {
+  const [original] = readFieldGroups(originalHeadOf(message).trimStart())
+  const [part = ""] = isFeedbackReport(message) ? partsOf(message, /^message\/feedback-report$/i) : []
+  const [report] = readFieldGroups(part.trimStart())
+  const feedbackType = report?.get("feedback-type") ?? (original?.has(JUNK_MAIL_HEADER) ? "abuse" : undefined)
+  if (feedbackType === undefined) return undefined
+  const fields = [
+    original?.get(MESSAGE_SEAL_HEADER.toLowerCase()),
+    report?.get("original-mail-from"),
+    original?.get("return-path"),
+  ]
+  const [rule, localParts] = ["feedback report (RFC 5965)", findLocalParts(fields.join("\n"))]
+  return { kind: "complaint", rule, sureness: "certain", feedbackType: feedbackType.toLowerCase(), localParts }
+}
+
+/** RFC 5965, 2. */
+const isFeedbackReport = ({ headers }: Email): boolean =>
+  /^multipart\/report\b(?=.*report-type="?feedback-report(?![\w-]))/is.test(
+    headers.find(({ key }) => key === "content-type")?.value ?? "",
+  )
+
+/** Microsoft sends a `multipart/mixed` message with this header and without a machine-readable part. */
+const JUNK_MAIL_HEADER = "x-hmxmroriginalrecipient"
