@@ -9,16 +9,17 @@ import { encodeXText } from "nodemailer/lib/shared"
 import { SmtpError } from "./SmtpError.ts"
 import { type SmtpReply, SmtpReplyReader } from "./SmtpReplyReader.ts"
 
-/** Timeouts of the steps of a session, in milliseconds. */
-export interface SmtpTimeouts {
-  readonly connectMs: number
+/** Timeouts of the steps of a session: those of RFC 5321, 4.5.3.2, and one for connecting. */
+export const TIMEOUTS = {
+  connectMs: 30_000,
   /** Greeting, TLS handshake, and the reply to every command except DATA. */
-  readonly replyMs: number
-  readonly dataMs: number
-  readonly blockMs: number
+  replyMs: 300_000,
+  dataMs: 120_000,
+  blockMs: 180_000,
   /** Reply to the final dot. */
-  readonly finalMs: number
+  finalMs: 600_000,
 }
+export type SmtpTimeouts = Readonly<typeof TIMEOUTS>
 
 /** Connection options, as nodemailer parses them from a URL. */
 export interface SmtpOptions {
@@ -59,7 +60,6 @@ export class SmtpSession {
   isMessageBegun = false
   /** Whether the final dot of the current message may have been sent and its reply is pending. */
   isMessageSent = false
-  readonly #options: SmtpOptions
   readonly #timeouts: SmtpTimeouts
   #socket: Socket
   #reader = new SmtpReplyReader()
@@ -74,9 +74,9 @@ export class SmtpSession {
 
   /** Connects, secures the connection and logs in according to the options. */
   static async open(options: SmtpOptions, timeouts: SmtpTimeouts): Promise<SmtpSession> {
-    const session = new SmtpSession(await openSocket(options, timeouts.connectMs), options, timeouts)
+    const session = new SmtpSession(await openSocket(options, timeouts.connectMs), timeouts)
     try {
-      await session.#start()
+      await session.#start(options)
       return session
     } catch (error) {
       session.close()
@@ -84,8 +84,7 @@ export class SmtpSession {
     }
   }
 
-  private constructor(socket: Socket, options: SmtpOptions, timeouts: SmtpTimeouts) {
-    this.#options = options
+  private constructor(socket: Socket, timeouts: SmtpTimeouts) {
     this.#timeouts = timeouts
     this.#socket = socket
     this.#listen()
@@ -115,7 +114,7 @@ export class SmtpSession {
   }
 
   close(): void {
-    this.#end(new SmtpError("ECONNECTION", "CONN"))
+    this.#end(disconnected())
   }
 
   quit(): void {
@@ -128,25 +127,23 @@ export class SmtpSession {
     socket.once("close", () => clearTimeout(timer))
   }
 
-  async #start(): Promise<void> {
-    const { secure = false, requireTLS = false, auth } = this.#options
-    const { replyMs } = this.#timeouts
-    if (secure) await this.#secure()
-    await this.#await("CONN", /^220/, replyMs)
-    await this.#sayHello()
+  async #start(options: SmtpOptions): Promise<void> {
+    const { secure = false, requireTLS = false, auth, name = defaultName() } = options
+    if (secure) await this.#secure(options)
+    await this.#await("CONN", /^220/, this.#timeouts.replyMs)
+    await this.#sayHello(name)
     const offersTls = this.#extensions.has("STARTTLS")
-    if (!secure && requireTLS && !offersTls) throw new SmtpError("ETLS", "STARTTLS")
+    if (!secure && requireTLS && !offersTls) throw new SmtpError({ code: "ETLS", command: "STARTTLS" })
     if (!secure && offersTls) {
       await this.#command("STARTTLS", /^220/)
-      await this.#secure()
+      await this.#secure(options)
       // Data from before TLS is discarded (RFC 3207, 4.2).
-      await this.#sayHello()
+      await this.#sayHello(name)
     }
     if (auth && this.#extensions.has("AUTH")) await this.#logIn(auth)
   }
 
-  async #secure(): Promise<void> {
-    const { host = "localhost", tls } = this.#options
+  async #secure({ host = "localhost", tls }: SmtpOptions): Promise<void> {
     const plain = this.#socket
     for (const event of ["data", "end", "error"]) plain.removeAllListeners(event)
     plain.on("error", () => {})
@@ -160,11 +157,11 @@ export class SmtpSession {
     this.isEncrypted = true
   }
 
-  async #sayHello(): Promise<void> {
-    const say = (hello: string) => this.#command(`${hello} ${this.name}`, /^250/)
+  async #sayHello(name: string): Promise<void> {
+    const say = (hello: string) => this.#command(`${hello} ${name}`, /^250/)
     // Behind some firewalls, servers reject EHLO.
     const reply = await say("EHLO").catch((error: SmtpError) => {
-      if ((error.responseCode ?? 0) < 500) throw error
+      if ((error.reply?.code ?? 0) < 500) throw error
       return say("HELO")
     })
     // Some old servers write `AUTH=PLAIN`.
@@ -173,7 +170,7 @@ export class SmtpSession {
   }
 
   async #logIn({ user, pass }: NonNullable<SmtpOptions["auth"]>): Promise<void> {
-    if (!user || !pass) throw new SmtpError("EAUTH", "API")
+    if (!user || !pass) throw new SmtpError({ code: "EAUTH", command: "API" })
     const offered = this.#extensions.get("AUTH") ?? []
     const method = offered.includes("LOGIN") && !offered.includes("PLAIN") ? "LOGIN" : "PLAIN"
     const say = (text: string, expects: RegExp) => this.#command(text, expects, `AUTH ${method}`)
@@ -188,10 +185,12 @@ export class SmtpSession {
 
   /** Sends sender and recipient, until the server requests the message. */
   async #begin(from: string, to: string): Promise<void> {
-    if (!this.isOpen) throw this.#error ?? new SmtpError("ECONNECTION", "CONN")
-    for (const address of [from, to]) if (!/^[^\r\n<>]+$/.test(address)) throw new SmtpError("EENVELOPE", "API")
+    if (!this.isOpen) throw this.#error ?? disconnected()
+    const isValid = [from, to].every((address) => /^[^\r\n<>]+$/.test(address))
+    if (!isValid) throw new SmtpError({ code: "EENVELOPE", command: "API" })
     const isInternational = !isAscii(from + to)
-    if (isInternational && !this.#extensions.has("SMTPUTF8")) throw new SmtpError("ESMTPUTF8", "MAIL FROM")
+    if (isInternational && !this.#extensions.has("SMTPUTF8"))
+      throw new SmtpError({ code: "ESMTPUTF8", command: "MAIL FROM" })
     const offersDsn = this.#extensions.has("DSN")
     // Relays are asked to report only failures, without a copy of the message (RFC 3461).
     const sender = `MAIL FROM:<${from}>${isInternational ? " SMTPUTF8" : ""}${offersDsn ? " RET=HDRS" : ""}`
@@ -239,7 +238,7 @@ export class SmtpSession {
     // Without the dot, the message isn't delivered: check once more whether the connection is open.
     await setImmediate()
     if (!this.isOpen) throw this.#error
-    if (!mayComplete()) throw this.#end(new SmtpError("ELATE", "DATA"))
+    if (!mayComplete()) throw this.#end(new SmtpError({ code: "ELATE", command: "DATA" }))
     this.isMessageSent = true
     this.#socket.write(".\r\n")
   }
@@ -248,16 +247,15 @@ export class SmtpSession {
    * Ends the session after a rejection, and returns the error, or EPROTOCOL if the reply belongs to another command: only QUIT has the reply 221.
    * A server that closes the connection or stays silent hasn't sent another reply either.
    */
-  async #confirm(error: SmtpError): Promise<SmtpError> {
-    if (error.responseCode === undefined || !this.isOpen) return error
+  async #confirm(error: SmtpError): Promise<Error> {
+    if (error.reply === undefined || !this.isOpen) return error
     try {
       await this.#command("QUIT", /^221/, "QUIT", QUIT_MS)
     } catch (failure) {
-      const { code, responseCode, originalCode = "malformed" } = failure as SmtpError
-      if (code === "EPROTOCOL" || (responseCode !== undefined && responseCode !== 421)) {
-        return this.#end(
-          new SmtpError("EPROTOCOL", error.command, { originalCode: String(responseCode ?? originalCode) }),
-        )
+      const { code, reply, originalCode = "malformed" } = failure as SmtpError
+      if (code === "EPROTOCOL" || (reply !== undefined && reply.code !== 421)) {
+        const late = { command: error.command, originalCode: String(reply?.code ?? originalCode) }
+        return this.#end(new SmtpError({ code: "EPROTOCOL", ...late }))
       }
     }
     this.close()
@@ -272,7 +270,7 @@ export class SmtpSession {
 
   #await(command: string, expects: RegExp, ms: number): Promise<SmtpReply> {
     return new Promise((resolve, reject) => {
-      if (!this.isOpen) return reject(this.#error ?? new SmtpError("ECONNECTION", "CONN"))
+      if (!this.isOpen) return reject(this.#error ?? disconnected())
       this.#awaited.push({ command, expects, ms, resolve, reject })
       if (this.#awaited.length === 1) this.#wait(command, ms)
     })
@@ -280,15 +278,13 @@ export class SmtpSession {
 
   #wait(command: string, ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#end(new SmtpError("ETIMEDOUT", command)), ms)
+    this.#timer = setTimeout(() => this.#end(new SmtpError({ code: "ETIMEDOUT", command })), ms)
   }
 
   #listen(): void {
     this.#socket.on("data", (bytes) => this.#receive(bytes))
-    this.#socket.on("end", () => this.#end(new SmtpError("ECONNECTION", "CONN")))
-    this.#socket.on("error", ({ code = "unknown" }: NodeJS.ErrnoException) =>
-      this.#end(new SmtpError("ESOCKET", "CONN", { originalCode: code })),
-    )
+    this.#socket.on("end", () => this.#end(disconnected()))
+    this.#socket.on("error", (error) => this.#end(socketError(error)))
   }
 
   #receive(bytes: Buffer): void {
@@ -305,7 +301,7 @@ export class SmtpSession {
     // If a server repeats its reply to the message with the same code, it is trusted.
     if (awaited?.expects === TAKEN && first && others.every(({ code }) => code === first.code)) this.#answer(first)
     const command = awaited?.command ?? (this.isMessageBegun ? "DATA" : "CONN")
-    this.#end(new SmtpError("EPROTOCOL", command, { originalCode }))
+    this.#end(new SmtpError({ code: "EPROTOCOL", command, originalCode }))
   }
 
   #answer(reply: SmtpReply): void {
@@ -322,14 +318,14 @@ export class SmtpSession {
     }
     const isRefused = /^[45]/.test(code)
     const error = isRefused
-      ? new SmtpError(command.startsWith("AUTH") ? "EAUTH" : "EREPLY", command, { reply })
-      : new SmtpError("EPROTOCOL", command, { originalCode: code })
+      ? new SmtpError({ code: command.startsWith("AUTH") ? "EAUTH" : "EREPLY", command, reply })
+      : new SmtpError({ code: "EPROTOCOL", command, originalCode: code })
     reject(error)
     // After 421, a server closes the connection (RFC 5321, 3.8).
     if (!isRefused || reply.code === 421) this.#end(error)
   }
 
-  #end(error: SmtpError): SmtpError {
+  #end(error: SmtpError): Error {
     if (!this.isOpen) return error
     this.isOpen = false
     this.#error = error
@@ -339,14 +335,18 @@ export class SmtpSession {
     this.#socket.destroy()
     return error
   }
+}
 
-  /** Our EHLO name. */
-  get name(): string {
-    if (this.#options.name !== undefined) return this.#options.name
-    const name = hostname()
-    if (isIP(name) === 4) return `[${name}]`
-    return name.includes(".") ? name : "[127.0.0.1]"
-  }
+const defaultName = (): string => {
+  const name = hostname()
+  if (isIP(name) === 4) return `[${name}]`
+  return name.includes(".") ? name : "[127.0.0.1]"
+}
+
+const disconnected = () => new SmtpError({ code: "ECONNECTION", command: "CONN" })
+const socketError = (error: unknown) => {
+  const { code = "unknown" } = error as NodeJS.ErrnoException
+  return new SmtpError({ code: "ESOCKET", command: "CONN", originalCode: code })
 }
 
 const TAKEN = /^2/
@@ -372,8 +372,7 @@ const openSocket = async ({ host = "localhost", port, secure }: SmtpOptions, con
     return socket
   } catch (error) {
     socket.destroy()
-    const { name, code = "unknown" } = error as NodeJS.ErrnoException
-    if (name === "AbortError") throw new SmtpError("ETIMEDOUT", "CONN")
-    throw new SmtpError("ESOCKET", "CONN", { originalCode: code })
+    const isTimeout = (error as Error).name === "AbortError"
+    throw isTimeout ? new SmtpError({ code: "ETIMEDOUT", command: "CONN" }) : socketError(error)
   }
 }

@@ -1,4 +1,3 @@
-import { DescribedError } from "@outreach/domain/DescribedError"
 import { cleanSmtpReply } from "@outreach/domain/mail/returned/cleanSmtpReply"
 import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
 import { networkFailure } from "@outreach/process/networkFailure"
@@ -6,15 +5,12 @@ import { Effect, Layer, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
 import type { SmtpError } from "./SmtpError.ts"
-import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "./SmtpSession.ts"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts, TIMEOUTS } from "./SmtpSession.ts"
 
 const MAX_MESSAGES_PER_SESSION = 100
 
 /** Idle sessions are closed before the server closes them (RFC 5321, 4.5.3.2.7: after five minutes). */
 const IDLE_MS = 240_000
-
-/** Timeouts of RFC 5321, 4.5.3.2, and one for connecting. */
-const TIMEOUTS = { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 }
 
 /** Shorter timeouts, for a person who waits. */
 export const INTERACTIVE_TIMEOUTS = {
@@ -69,7 +65,7 @@ export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = T
             const failure = error as SmtpError
             if (failure.code === "ELATE") return { _tag: "Late" }
             // A kept session that the server closed, or that is out of step, isn't evidence about this message.
-            const isStale = STALE.includes(failure.code) || failure.responseCode === 421
+            const isStale = STALE.includes(failure.code) || failure.reply?.code === 421
             if (kept !== undefined && !kept.isMessageBegun && isStale && !stop.aborted) {
               kept.close()
               continue
@@ -93,20 +89,19 @@ const mailOutcome = (
   { envelope }: ComposedMail,
   session: Pick<SmtpSession, "isLoggedIn" | "isMessageSent"> | undefined,
 ): MailOutcome => {
-  const { code, command, responseCode, response: text = "" } = error
+  const { code, command, reply } = error
   // Before any command was sent: the protocol can't express the address.
   if (code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
   // The mailbox may be valid, so its address isn't suppressed. Another attempt would reach the same server.
   if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
-  if (responseCode === undefined) {
+  if (reply === undefined) {
     return { _tag: session?.isMessageSent ? "Unknown" : "Unreachable", failure: smtpFailure(error) }
   }
   // 503 is about the order of commands, even in reply to these two.
-  const isAboutMessage =
-    (command === "RCPT TO" || command === "DATA") && responseCode !== 503 && !isLoginRejected(error)
-  const isRelayDenied = isAboutMessage && !session?.isLoggedIn && RELAY_DENIED.test(text)
+  const isAboutMessage = isOfMessage(command) && reply.code !== 503 && !isLoginRejected(error)
+  const isRelayDenied = isAboutMessage && !session?.isLoggedIn && RELAY_DENIED.test(reply.text)
   if (isAboutMessage && !isRelayDenied) {
-    return { ...classifySmtpReply({ code: responseCode, text, at: command }), reply: cleanSmtpReply(text, envelope.to) }
+    return { ...classifySmtpReply({ ...reply, at: command }), reply: cleanSmtpReply(reply.text, envelope.to) }
   }
   // A server that rejects other commands, or us as a client, accepts no message for any recipient.
   const failure = smtpFailure(error)
@@ -116,17 +111,17 @@ const mailOutcome = (
 /** Replies of RFC 4954: authentication is required, too weak, or failed. */
 const LOGIN_CODES = [530, 534, 535, 538]
 
-const isLoginRejected = ({ code, responseCode = 0 }: SmtpError): boolean =>
-  code === "EAUTH" || LOGIN_CODES.includes(responseCode)
+const isLoginRejected = ({ code, reply }: SmtpError): boolean =>
+  code === "EAUTH" || LOGIN_CODES.includes(reply?.code ?? 0)
 
 const RELAY_DENIED =
   /relay(ing)? (access |is )*(denied|not (permitted|allowed|authorized)|prohibited)|\b(not (permitted|allowed|authorized)|unable|denied) to relay|allowed rcpthosts|authentication (is )?required|must (first )?(be )?(authenticated?|log ?in)|client was not authenticated/i
 
 /** Describes an SMTP failure by codes only, because the server's text may contain an address. */
-export const smtpFailure = (error: SmtpError): MailFailure => {
-  const { code, originalCode, command, responseCode, response = "" } = error
-  if (responseCode !== undefined) {
-    const codes = [responseCode, STATUS.exec(response)?.[0]].join(" ").trimEnd()
+const smtpFailure = (error: SmtpError): MailFailure => {
+  const { code, originalCode, command, reply } = error
+  if (reply !== undefined) {
+    const codes = [reply.code, STATUS.exec(reply.text)?.[0]].join(" ").trimEnd()
     const named = isLoginRejected(error) ? "login" : command === "STARTTLS" ? "tls" : "rejected"
     return { class: named, code: `${codes} to ${command}` }
   }
@@ -134,22 +129,20 @@ export const smtpFailure = (error: SmtpError): MailFailure => {
   if (code === "EAUTH") return { class: "login", code: name }
   if (code === "ETLS") return { class: "tls", code: "no STARTTLS" }
   if (code === "EPROTOCOL") return { class: "protocol", code: `${name} at ${command}` }
-  if (code === "ETIMEDOUT") {
-    const isOfOneMessage = command === "RCPT TO" || command === "DATA"
-    return { class: isOfOneMessage ? "slow" : "timeout", code: `${name} at ${command}` }
-  }
-  const named = networkFailure({ code: name })
-  if (named === "unresolved_name") return { class: "dns", code: name }
-  if (named === "tls" || named === "refused" || named === "reset") return { class: named, code: name }
-  if (named === "connect_timeout") return { class: "timeout", code: name }
-  return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }
+  if (code === "ETIMEDOUT") return { class: isOfMessage(command) ? "slow" : "timeout", code: `${name} at ${command}` }
+  const fallback = code === "ECONNECTION" ? "reset" : "unknown"
+  return { class: NETWORK_CLASSES[networkFailure({ code: name })] ?? fallback, code: name }
 }
 
-export class LoginFailed extends DescribedError("LoginFailed", "The SMTP server rejected the login: {reason}.") {}
+const isOfMessage = (command: string): command is "RCPT TO" | "DATA" => command === "RCPT TO" || command === "DATA"
+
+const NETWORK_CLASSES: Readonly<Record<string, MailFailure["class"]>> = {
+  ...{ unresolved_name: "dns", connect_timeout: "timeout", tls: "tls", refused: "refused", reset: "reset" },
+}
 
 const LOGIN_TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
 
-/** Connects to the SMTP server and logs in without sending a message. Returns the reached step. */
+/** Connects to the SMTP server and logs in without sending a message. Returns the reached step, or fails with the failure's codes. */
 export const logIn = (url: Redacted.Redacted) =>
   Effect.tryPromise({
     try: async () => {
@@ -160,5 +153,5 @@ export const logIn = (url: Redacted.Redacted) =>
       const { auth, host = "localhost" } = options
       return { isEncrypted, isLoggedIn, hasCredentials: auth !== undefined, host }
     },
-    catch: (error) => new LoginFailed({ reason: smtpFailure(error as SmtpError).code }),
+    catch: (error) => smtpFailure(error as SmtpError),
   })

@@ -3,10 +3,8 @@ import { Resolver } from "node:dns/promises"
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { dkimName, dmarcName } from "@outreach/domain/senders/dnsRecords"
 import { domainOf, isAligned, type Sender } from "@outreach/domain/senders/Sender"
-import { type Config, Effect } from "effect"
-import type { smtpSettings } from "./smtpSettings.ts"
-
-type SmtpSettings = Config.Success<typeof smtpSettings>
+import { Effect } from "effect"
+import type { SmtpSettings } from "./smtpSettings.ts"
 
 const DNS_MS = 10_000
 
@@ -21,22 +19,18 @@ export const createResolver = (servers: ReadonlyArray<string>): Resolver => {
 export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounceDomain }: SmtpSettings) => {
   const lookUp = lookUps(resolver)
   return {
-    DKIM:
-      dkim === null
-        ? Effect.succeed(NOT_SIGNED)
-        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
-            publicKey: dkim.keys[0]!.publicKey,
-            name: "DKIM_KEY",
-          }),
+    DKIM: dkim === null ? NOT_SIGNED : lookUp.dkim(dkim.domain, { ...dkim.keys[0]!, name: "DKIM_KEY" }),
     SPF: lookUp.spf(bounceDomain),
     DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
     MX: lookUp.mx(bounceDomain),
   }
 }
 
-const NOT_SIGNED = warning(
-  "DKIM_KEY is not set, so e-mails are not signed.",
-  "Create a key. Large receivers reject unsigned bulk mail.",
+const NOT_SIGNED = Effect.succeed(
+  warning(
+    "DKIM_KEY is not set, so e-mails are not signed.",
+    "Create a key. Large receivers reject unsigned bulk mail.",
+  ),
 )
 
 /** Result of a look-up, with its record, such as `TXT bounces.acme.example`. */
@@ -51,10 +45,8 @@ export const senderFindings = (resolver: Resolver, sender: Sender): Effect.Effec
   const needed = keys.filter(({ isSigning, signsFrom }) => isSigning || signsFrom === null)
   const checks: ReadonlyArray<readonly [record: string, Effect.Effect<Finding, Finding>]> = [
     ...needed.map((key) => {
-      const name = dkimName(key, dkimDomain)
-      const { publicKey, selector } = key
-      const signing = { publicKey, name: `the key ${selector} of ${id}`, command: ["senders", "show", id] }
-      return [`TXT ${name}`, lookUp.dkim(name, signing)] as const
+      const signing = { ...key, name: `the key ${key.selector} of ${id}`, command: ["senders", "show", id] }
+      return [`TXT ${dkimName(key, dkimDomain)}`, lookUp.dkim(dkimDomain, signing)] as const
     }),
     [`TXT ${dmarcName(fromAddress)}`, lookUp.dmarc(domainOf(fromAddress), dkimDomain)],
     // The deployment's own domain is checked with the settings.
@@ -84,11 +76,14 @@ const lookUps = (resolver: Resolver) => {
       Effect.map((records) => records?.map((chunks) => chunks.join("")) ?? []),
     )
   return {
-    dkim: (name: string, key: SigningKey) => Effect.map(txt(name), (records) => dkimFinding(name, records, key)),
+    dkim: (domain: string, key: SigningKey & { readonly selector: string }) => {
+      const name = dkimName(key, domain)
+      return Effect.map(txt(name), (records) => dkimFinding(name, records, key))
+    },
     spf: (domain: string) => Effect.map(txt(domain), (records) => spfFinding(domain, records)),
     dmarc: Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
       for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
-        const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
+        const records = (yield* txt(`_dmarc.${at}`)).filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
         if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
       }
       return dmarcFinding(domain, undefined, dkimDomain)
@@ -213,9 +208,6 @@ export const dmarcFinding = (
     "Sign with the domain of the From address, so that the signature counts for DMARC.",
   )
 }
-
-const dmarcRecords = (records: ReadonlyArray<string>): ReadonlyArray<string> =>
-  records.filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
 
 /** Parses a tag list such as `v=DKIM1; p=…` (RFC 6376, 3.2). */
 const tagsOf = (record: string): ReadonlyMap<string, string> =>

@@ -13,13 +13,12 @@ import { PLACEHOLDER_TOKEN, programOf, type RenderOptions, renderMail } from "./
 
 export class RecipientNotFound extends DescribedError(
   "RecipientNotFound",
-  ({ token }: { readonly token: string }) => `The campaign has no recipient with the token ${token}.`,
+  "The campaign has no recipient with the token {token}.",
 ) {}
 
 export class RecipientNotRendered extends DescribedError(
   "RecipientNotRendered",
-  ({ token, reason }: { readonly token: string; readonly reason: string }) =>
-    `The e-mail to the recipient ${token} does not render: ${reason}.`,
+  "The e-mail to the recipient {token} does not render: {reason}.",
 ) {}
 
 const PLACEHOLDER = {

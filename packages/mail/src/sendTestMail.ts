@@ -10,10 +10,7 @@ import { PLACEHOLDER_TOKEN, renderMail } from "./renderMail.ts"
 import type { TestMailSettings } from "./smtpSettings.ts"
 
 /** The mail server didn't accept the message. */
-class MailNotSent extends DescribedError(
-  "MailNotSent",
-  ({ reason }: { readonly reason: string }) => `The mail server didn't accept the message: ${reason}.`,
-) {}
+class MailNotSent extends DescribedError("MailNotSent", "The mail server didn't accept the message: {reason}.") {}
 
 const reasonOf = (outcome: MailOutcome): string =>
   "failure" in outcome

@@ -58,9 +58,6 @@ const bouncePort = setting(
   },
 )
 
-/** The selector of the key of `MAIL_FROM`. */
-const DKIM_SELECTOR = "outreach"
-
 const from = setting("MAIL_FROM", mailFrom, {
   about:
     "sender of e-mails of organizations and programs without a separate sender (`ops senders`); write non-ASCII domains in ASCII. It has no ramp. Optional for the console",
@@ -79,10 +76,12 @@ export const smtpSettings = Config.all({ smtpUrl, from, dkimKey, bounceDomain, b
       replyTo: null,
       bounceDomain: null,
       linkDomain: null,
-      dkim: dkimKey && { domain: domainOf(from.address), keys: [{ selector: DKIM_SELECTOR, ...dkimKey }] },
+      dkim: dkimKey && { domain: domainOf(from.address), keys: [{ selector: "outreach", ...dkimKey }] },
     },
   })),
 )
+
+export type SmtpSettings = Config.Success<typeof smtpSettings>
 
 /** `MAIL_FROM` if it is set, otherwise null. */
 export const optionalMailFrom = whereSet(from)

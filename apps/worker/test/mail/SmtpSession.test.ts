@@ -65,7 +65,7 @@ describe("a refusal", () => {
   it.each(["MAIL", "RCPT", "DATA"])("of %s is confirmed by QUIT, and ends the session", async (command) => {
     const { port, lines } = await lineServer(willingExcept({ [command]: "550 5.1.1 No such user", QUIT: "221 Bye" }))
     const session = await open(port)
-    await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", responseCode: 550 })
+    await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", reply: { code: 550 } })
     expect([session.isOpen, lines.at(-1)]).toEqual([false, "QUIT"])
   })
 
@@ -74,7 +74,7 @@ describe("a refusal", () => {
       if (line.startsWith("RCPT")) return void socket.end("550 5.1.1 No such user\r\n")
       return willingReply(line)
     })
-    await expect(send(await open(port))).rejects.toMatchObject({ responseCode: 550, command: "RCPT TO" })
+    await expect(send(await open(port))).rejects.toMatchObject({ reply: { code: 550 }, command: "RCPT TO" })
   })
 })
 
@@ -132,7 +132,7 @@ it.each(["PLAIN", "LOGIN"])("a login by AUTH %s is taken with the password, and 
   await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
     code: "EAUTH",
     command: `AUTH ${method}`,
-    responseCode: 535,
+    reply: { code: 535 },
   })
 })
 
