@@ -1,4 +1,4 @@
-import type { LinkTarget } from "@outreach/backoffice/senders/linkDomainFindings"
+import type { LinkTarget } from "@outreach/backoffice/senders/SenderSetup"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings, databaseUrl } from "@outreach/postgres-connection/databaseSettings"

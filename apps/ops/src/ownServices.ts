@@ -1,6 +1,5 @@
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
-import { linkHostOf } from "@outreach/backoffice/senders/linkDomainFindings"
-import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
+import { linkHostOf, lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"

@@ -1,6 +1,6 @@
-import { pageOperation } from "@outreach/backoffice/lists/List"
+import { pageOperation } from "@outreach/backoffice/operations/List"
 import type { Declared, ServicesOf } from "@outreach/backoffice/operations/Operation"
-import { subjects as sharedSubjects, subjectTexts } from "@outreach/backoffice/subjects"
+import { subjects as sharedSubjects } from "@outreach/backoffice/subjects"
 import { Command } from "effect/cli"
 import { type AnyCommand, command } from "./command.ts"
 import type { Services } from "./servicesOf.ts"
@@ -8,24 +8,24 @@ import type { Services } from "./servicesOf.ts"
 /** The subjects, and the commands that exist only here, because they print what they find about this machine, too. */
 export const subjects = {
   ...sharedSubjects,
-  doctor: () => [import("./diagnoses.ts")],
-  status: () => [import("./diagnoses.ts")],
+  doctor: [null, () => [import("./diagnoses.ts")]],
+  status: [null, () => [import("./diagnoses.ts")]],
 } as const
 
-type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects]>[number]>
+type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects][1]>[number]>
 type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never
 
 /** Loads the commands of a subject, in alphabetical order. A subject without a description is a command itself. */
 export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCommand> => {
-  const modules = await Promise.all<object>(subjects[word]())
+  const [about, load] = subjects[word]
+  const modules = await Promise.all<object>(load())
   const commands = modules
     .flatMap((module): ReadonlyArray<unknown> => Object.values(module))
     .filter(isDeclared)
     .filter(({ command }) => command.split(" ")[0] === word)
     .toSorted((one, other) => (one.command < other.command ? -1 : 1))
     .map(toCommand)
-  if (!(word in subjectTexts)) return commands[0]!
-  const about = subjectTexts[word as keyof typeof subjectTexts]
+  if (about === null) return commands[0]!
   return Command.make(word).pipe(Command.withDescription(about), Command.withSubcommands(commands)) as AnyCommand
 }
 

@@ -1,5 +1,5 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import { byUrgency, type Tone, URGENCY } from "@outreach/backoffice/lists/List"
+import { byUrgency, type Tone, URGENCY } from "@outreach/backoffice/operations/List"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr } from "effect"

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot"
 import { formatCompact, formatCount } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { parseHTML } from "linkedom"
 import type { ComponentChildren } from "preact"

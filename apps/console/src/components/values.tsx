@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { formatAgo, formatCount, INVISIBLE } from "@outreach/backoffice/format"
 import { maskContent } from "@outreach/backoffice/inbox/maskContent"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
 import { maskNpi } from "@outreach/domain/recipients/Clinician"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
@@ -102,8 +102,8 @@ export const Masked = (props: { readonly children: string }) => (
 )
 
 /** A status as a word in a coloured box. The word is sufficient without the colour. */
-export const StatusBadge = (props: { readonly tone: Tone; readonly children: string }) => (
-  <span class={`status ${props.tone}`}>{props.children}</span>
+export const StatusBadge = (props: { readonly tone: Tone | undefined; readonly children: string }) => (
+  <span class={`status ${props.tone ?? "neutral"}`}>{props.children}</span>
 )
 
 const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {

@@ -1,6 +1,6 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
-import { checkIds } from "@outreach/backoffice/operators/checkIds"
+import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"

@@ -1,7 +1,7 @@
 import { csvTable, snakeName } from "@outreach/backoffice/csv/csvTable"
 import { INVISIBLE } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import type { Cell, Checks, Part } from "@outreach/backoffice/operations/Part"
+import type { Cell, Checks, Part } from "@outreach/backoffice/operations/Operation"
 import { hiddenProgress, TaskProgress } from "@outreach/backoffice/TaskProgress"
 import { progressBar, progressLine } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"

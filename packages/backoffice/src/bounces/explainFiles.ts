@@ -7,22 +7,6 @@ import { findLocalParts, MAX_RETURNED_BYTES, parseReturned, readExcerpt } from "
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { Array as Arr, Effect, FileSystem, Option, Path, Struct } from "effect"
 
-/** The classification of a returned message, without its text and addresses. */
-export interface Explained {
-  readonly file: string
-  readonly kind: Returned["kind"] | "unreadable" | "too_large"
-  /** The reason of a bounce, or `deferred` or `refused`; the type of a complaint; otherwise null. */
-  readonly verdict: string | null
-  readonly status: string | null
-  readonly sureness: string | null
-  readonly rule: string | null
-  /** Whether the message contains a return path of this deployment: `valid`, `not valid`, `none`, or `not checked` without `SECRETS_KEY`. */
-  readonly seal: "valid" | "not valid" | "none" | "not checked"
-  readonly recipientId: string | null
-  /** The effect in the service. */
-  readonly effect: string
-}
-
 class NoMessages extends DescribedError("NoMessages", "Name a file of a message, a folder that has some, or - .") {}
 
 class TooManyFiles extends DescribedError(
@@ -61,6 +45,7 @@ const filesOf = Effect.fnUntraced(function* (path: string) {
   )
 })
 
+/** Classifies a returned message, without its text and addresses. A field is null if it doesn't apply, or the message wasn't read. */
 const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: ReturnPaths["Service"] | undefined) {
   const raw = yield* Effect.tryPromise({
     try: () => readExcerpt(file === "-" ? process.stdin : createReadStream(file)),
@@ -74,6 +59,7 @@ const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: Retu
   const headers = message.headers.map(({ value }) => value).join("\n")
   const localParts = [...findLocalParts(headers), ...returned.localParts]
   const [recipientId] = localParts.flatMap((localPart) => returnPaths?.readLocalPart(localPart) ?? [])
+  // Whether the message contains a return path of this deployment. It isn't checked without `SECRETS_KEY`.
   const unsealed = localParts.length === 0 ? "none" : returnPaths === undefined ? "not checked" : "not valid"
   const { kind, rule, sureness } = returned
   return {
@@ -81,15 +67,15 @@ const explainFile = Effect.fnUntraced(function* (file: string, returnPaths: Retu
     seal: recipientId === undefined ? unsealed : "valid",
     recipientId: recipientId ?? null,
     effect: unsealed === "not valid" && recipientId === undefined ? NOT_OURS : describeEffect(returned),
-  } satisfies Explained
+  }
 })
 
-const nothingOf = (file: string, kind: Explained["kind"], effect: string): Explained => ({
+const nothingOf = (file: string, kind: "unreadable" | "too_large", effect: string) => ({
   ...{ file, kind, verdict: null, status: null, sureness: null, rule: null, seal: "none", recipientId: null, effect },
 })
 
 /** Counts the messages of each kind, verdict and sureness, most first. */
-const summarise = (messages: ReadonlyArray<Explained>) => {
+const summarise = (messages: ReadonlyArray<Effect.Success<ReturnType<typeof explainFile>>>) => {
   const groups = Object.values(Arr.groupBy(messages, ({ kind, verdict, sureness }) => `${kind} ${verdict} ${sureness}`))
   return groups
     .map((group) => ({ ...Struct.pick(group[0], ["kind", "verdict", "sureness"]), messages: group.length }))
@@ -97,7 +83,7 @@ const summarise = (messages: ReadonlyArray<Explained>) => {
 }
 
 /** Describes the effect of a returned message at one of the service's return paths. */
-export const describeEffect = (returned: Returned): string => {
+const describeEffect = (returned: Returned): string => {
   switch (returned.kind) {
     case "bounce":
       if (returned.verdict._tag === "Refused") {
@@ -121,10 +107,10 @@ export const describeEffect = (returned: Returned): string => {
 }
 
 /** The effect of a message without a return path of the deployment. */
-export const NOT_OURS = "None: no return path in it is of this deployment. The listener refuses mail to others."
+const NOT_OURS = "None: no return path in it is of this deployment. The listener refuses mail to others."
 
 /** Returns the details of a bounce or a complaint; null for other messages. */
-export const verdictOf = (returned: Returned): string | null => {
+const verdictOf = (returned: Returned): string | null => {
   if (returned.kind === "complaint") return returned.feedbackType
   if (returned.kind !== "bounce") return null
   return returned.verdict._tag === "Bounced" ? returned.verdict.reason : returned.verdict._tag.toLowerCase()

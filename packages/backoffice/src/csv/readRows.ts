@@ -1,13 +1,14 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Record, Stream } from "effect"
 
 /** A file that can't be imported. The reason never contains data of recipients. */
 export class UnusableFile extends DescribedError("UnusableFile", "{file} cannot be imported: {reason}.") {}
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 
-export const DELIMITERS = [",", ";", "\t", "|"] as const
-export type Delimiter = (typeof DELIMITERS)[number]
+/** The names of the delimiters. */
+export const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe" } as const
+export type Delimiter = keyof typeof DELIMITERS
 
 /** A row of a delimited file (RFC 4180, or with semicolons, tabs or pipes). */
 export interface Row {
@@ -99,7 +100,7 @@ const fieldPattern = (delimiter: Delimiter): RegExp => {
     "y",
   )
 }
-const FIELDS = { ",": fieldPattern(","), ";": fieldPattern(";"), "\t": fieldPattern("\t"), "|": fieldPattern("|") }
+const FIELDS = Record.map(DELIMITERS, (_, delimiter) => fieldPattern(delimiter))
 
 /** Finds the row at an index; only its first line if its quotes don't pair. */
 const findRow = (text: string, start: number, { delimiter, isWhole }: RowOptions) => {

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Result, Stream } from "effect"
+import { Effect, FileSystem, Result, Stream, Struct } from "effect"
 import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows, UnusableFile } from "./readRows.ts"
 
 /** The format of a file with rows. */
@@ -14,7 +14,7 @@ const SAMPLE_SIZE = 100
 /** Detects the encoding of a file, and the delimiter by its first rows. Fails for other kinds of files, such as workbooks. */
 export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
   const encoding = yield* recognizeEncoding(file)
-  const samples = yield* Effect.forEach(DELIMITERS, (delimiter) =>
+  const samples = yield* Effect.forEach(Struct.keys(DELIMITERS), (delimiter) =>
     readRows(file, { encoding, delimiter, isWhole: () => true }).pipe(
       Stream.take(SAMPLE_SIZE),
       Stream.runCollect,
@@ -24,13 +24,8 @@ export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
   return samples.reduce((best, each) => (isPlainer(each, best) ? each : best))
 })
 
-const DELIMITER_NAMES = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe" } as const satisfies Record<
-  Delimiter,
-  string
->
-
 export const describeFormat = ({ encoding, delimiter }: Pick<FileFormat, "encoding" | "delimiter">): string =>
-  `${encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase()}, ${DELIMITER_NAMES[delimiter]}-separated`
+  `${encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase()}, ${DELIMITERS[delimiter]}-separated`
 
 /** Reports whether a delimiter fits a sample better: more rows have as many fields as the first one, or as many rows with more fields. */
 const isPlainer = (one: FileFormat, other: FileFormat): boolean => {

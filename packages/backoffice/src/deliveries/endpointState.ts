@@ -1,5 +1,5 @@
 import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import type { Tone } from "../lists/List.ts"
+import type { Tone } from "../operations/List.ts"
 
 /** An endpoint is late if an event has waited for it longer. */
 const LATE_SECONDS = 60

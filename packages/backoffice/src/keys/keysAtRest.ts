@@ -1,6 +1,6 @@
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { SecretCipher, SecretUnopened } from "@outreach/postgres/deliveries/SecretCipher"
-import { decodeCount, decodeRows } from "@outreach/postgres/rowsOf"
+import { decodeCount, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 
@@ -9,19 +9,20 @@ const TABLES = [
   { table: "signing_secrets", id: "id" },
   { table: "erasure_keys", id: "organization_id" },
   { table: "dkim_keys", id: "id" },
-] as const satisfies ReadonlyArray<Table>
+] as const
+type Table = (typeof TABLES)[number]
 
 const BATCH_SIZE = 200
 
 const Row = Schema.Struct({ id: Schema.String, organizationId: Schema.String, ciphertext: Schema.Uint8Array })
 type Row = typeof Row.Type
-const decodeCiphertexts = decodeRows(Row.fields)
+const ciphertexts = rowsOf(Row)
 
 /** Reads ciphertexts of a table. `rest` continues the condition. */
 const readRows = (sql: SqlClient.SqlClient, { table, id }: Table, rest: Statement.Fragment) =>
   sql`
-    select ${sql(id)} as id, organization_id as "organizationId", ciphertext from ${sql(table)}
-    where ciphertext is not null ${rest}`.pipe(decodeCiphertexts)
+    select ${ciphertexts.columns} from (select ${sql(id)} as id, organization_id, ciphertext from ${sql(table)}) stored
+    where ciphertext is not null ${rest}`.pipe(ciphertexts.decode)
 
 /** Fails with `SecretUnopened` if a cipher can't decrypt the newest signing secret, so that no data is encrypted with a key that no process has. */
 export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCipher["Service"]) {
@@ -96,11 +97,6 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
   }
   return result
 }, orDieAs("keysAtRest.reseal"))
-
-interface Table {
-  readonly table: string
-  readonly id: string
-}
 
 /** Returns the number of finished ciphertexts since its last call, and resets it. */
 type Advance = (ciphertexts: number) => Effect.Effect<void>

@@ -1,10 +1,21 @@
-import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import { CalendarDate } from "@outreach/domain/digest/Digest"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, columnOf, decodeRow, decodeRows, equal } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
-import { GROUPINGS } from "../lists/numbers.ts"
+import { choice, field, filterBy } from "../operations/Field.ts"
+
+const GROUPINGS = ["organization", "program", "campaign"] as const
+
+/** The filters of the console's numbers, by default the programs of today. */
+export const numberFilters = {
+  organizationId: filterBy.organization,
+  programId: filterBy.program,
+  by: choice("Group by", GROUPINGS),
+  from: field(CalendarDate, "From (UTC)", { kind: "date" }),
+  to: field(CalendarDate, "To", { kind: "date" }),
+}
 
 /** The counts. */
 export const Numbers = Schema.Struct({

@@ -1,9 +1,10 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { Replay } from "@outreach/domain/deliveries/Replays"
+import type { Finding } from "@outreach/domain/operators/Finding"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { Effect, type Scope } from "effect"
+import { snakeName } from "../csv/csvTable.ts"
 import { type Codec, checkBox, type Fields, type ValuesOf } from "./Field.ts"
-import type { Part } from "./Part.ts"
 
 /** An error with a message for the operator. The audit log records its tag. A tag that ends in `NotFound` has status 404. */
 export interface TaggedFailure {
@@ -37,6 +38,32 @@ export interface Plan {
   /** Why the operation is impossible, instead of the question. */
   readonly obstacle?: string | undefined
 }
+
+export type Cell = string | number | boolean | null | ReadonlyArray<string>
+
+/** Rows in columns, below a title. */
+export interface Table {
+  readonly head: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+  readonly title?: string | undefined
+}
+
+/** The results of checks, optionally with their names. */
+export interface Checks {
+  readonly checks: ReadonlyArray<Finding & { readonly check?: string }>
+}
+
+/** A part of a result as a command shows it: a text, a table, the results of checks, or the fields of an object. */
+export type Part = string | { readonly table: Table } | Checks | { readonly fields: object }
+
+/** Returns a table of these fields of rows. */
+export const rowsPart = <Row extends object>(
+  rows: ReadonlyArray<Row>,
+  fields: ReadonlyArray<keyof Row & string>,
+  title?: string,
+): Part => ({
+  table: { head: fields.map(snakeName), rows: rows.map((row) => fields.map((field) => row[field] as Cell)), title },
+})
 
 /** The object that an operation changes: its id by the domain's name. */
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.

@@ -3,11 +3,52 @@ import { PastInstant } from "@outreach/domain/Timestamp"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, type Effect, Schema } from "effect"
 import { formatCount, formatCounted } from "../format.ts"
+import { type AuditEntry, AuditLog, auditFilters } from "../operators/AuditLog.ts"
 import { toLine } from "../operators/chainFaults.ts"
 import { AuditChain, type ChainHead, type VerifiedAudit, verifyAudit as verify } from "../operators/verifyAudit.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { field, file } from "./Field.ts"
+import { badge, id, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const audit = list("audit list", {
+  about: "List recorded commands and console actions, newest first",
+  examples: [
+    "ops audit list --organization org_… --from 2026-11-01T00:00:00Z",
+    'ops audit list --command "campaigns cancel"',
+    "ops audit list --object cmp_…",
+  ],
+  filters: auditFilters,
+  cursor: { id: Schema.String },
+  read: (filter, { limit, after }) => AuditLog.use(({ page }) => page(filter, limit, after)),
+  columns: {
+    begunAt: time("Time"),
+    who: {
+      ...text("Operator"),
+      value: ({ operator, osUser, role, host }) =>
+        `${operator ?? osUser} (${operator === null ? "" : `${osUser}, `}${host}, ${role})`,
+    },
+    command: text("Command"),
+    arguments: {
+      ...text("Arguments"),
+      value: ({ arguments: given }) => Object.entries(given).map(formatArgument).join(" "),
+    },
+    result: {
+      ...badge("Result", { succeeded: "good", failed: "bad", interrupted: "warning", unfinished: "warning" }),
+      note: ({ endedAt }) => (endedAt === null ? "running or killed" : ""),
+      value: ({ result, code }) => (code === null ? result : `${result}: ${code}`),
+    },
+    ...inOps("endedAt"),
+    organizations: { ...id("Organizations"), isOfConsole: true },
+    ...inOps("id"),
+  },
+  empty: "No entry matches. The audit log contains changes and views of personal data.",
+})
+
+const formatArgument = ([name, value]: readonly [string, AuditEntry["arguments"][string]]): string => {
+  if (value === true) return name
+  return `${name}=${value === null ? "…" : Array.isArray(value) ? value.join(",") : value}`
+}
 
 const Head = textSchema("a head as `audit verify` prints it, such as 17:5f0c…", (text): ChainHead | undefined => {
   const [, number, hash] = /^([1-9]\d{0,8}):([0-9a-f]{64})$/.exec(text) ?? []

@@ -1,8 +1,7 @@
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { field } from "./Field.ts"
-import { operation } from "./Operation.ts"
-import { rowsPart } from "./Part.ts"
+import { operation, rowsPart } from "./Operation.ts"
 
 // Loaded when needed, because it loads the parser of messages.
 const explanations = Effect.promise(() => import("../bounces/explainFiles.ts"))

@@ -1,10 +1,5 @@
-import {
-  type Campaign,
-  type CampaignProgress,
-  COMPLAINT_LEVELS,
-  complaintLevel,
-  shareOfSent,
-} from "@outreach/domain/campaigns/Campaign"
+import type { Campaign, CampaignProgress, CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotReady, CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { findUnrendered } from "@outreach/domain/campaigns/Preflights"
 import { failedChecks } from "@outreach/domain/campaigns/preflight"
@@ -15,8 +10,8 @@ import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
 import { drawBar } from "@outreach/process/progress"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Clock, Effect, FileSystem, Path, Schema } from "effect"
-import { CampaignReader } from "../campaigns/CampaignReader.ts"
+import { Clock, Effect, FileSystem, Path, Schema, Struct } from "effect"
+import { CampaignReader, type CampaignWithTotals, campaignFilters } from "../campaigns/CampaignReader.ts"
 import { describeProgress } from "../campaigns/describeProgress.ts"
 import { explainUnsent } from "../campaigns/explainUnsent.ts"
 import { SendingReader } from "../campaigns/SendingReader.ts"
@@ -24,12 +19,65 @@ import { formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { checkBox, field, withDefault } from "./Field.ts"
-import { operation } from "./Operation.ts"
-import { type Part, rowsPart } from "./Part.ts"
+import { badge, count, id, inOps, list, type Tones, text } from "./List.ts"
+import { operation, type Part, rowsPart } from "./Operation.ts"
+
+export const CAMPAIGN_TONES: Tones<CampaignStatus> = { sending: "good", paused: "warning" }
+
+export const toCampaignRow = (campaign: CampaignWithTotals) => ({
+  ...campaign,
+  ...Struct.pick(campaign.totals, ["recipients", "sent", "complained", "unsubscribed"]),
+  complaintLevel: complaintLevel(campaign.totals),
+})
+
+const botNote = (unsuspected: number, all: number): string =>
+  all === unsuspected ? "" : `${formatCount(all)} with bots`
+
+export const campaigns = list("campaigns list", {
+  about: "List campaigns, newest first, with their counts",
+  filters: campaignFilters,
+  cursor: { id: CampaignId },
+  *read(filter, { limit, after }) {
+    const rows = yield* (yield* CampaignReader).list({ ...filter, before: after?.id }, limit + 1)
+    return rows.map(toCampaignRow)
+  },
+  columns: {
+    id: id("Campaign"),
+    programId: id("Program"),
+    organizationId: { ...id("Organization"), isOfConsole: true },
+    ...inOps("name", "kind"),
+    status: badge("Status", CAMPAIGN_TONES),
+    recipients: count("Imported"),
+    published: { ...count("Published"), isOfConsole: true, value: ({ totals }) => totals.published },
+    sent: count("Sent"),
+    bounced: { ...count("Bounced"), isOfConsole: true, value: ({ totals }) => totals.bounced },
+    opened: {
+      ...count("Opened"),
+      isOfConsole: true,
+      value: ({ totals }) => totals.unsuspectedOpened,
+      note: ({ totals }) => botNote(totals.unsuspectedOpened, totals.opened),
+    },
+    clicked: {
+      ...count("Clicked"),
+      isOfConsole: true,
+      value: ({ totals }) => totals.unsuspectedClicked,
+      note: ({ totals }) => botNote(totals.unsuspectedClicked, totals.clicked),
+    },
+    complained: count("Complained"),
+    ...inOps("complaintLevel", "unsubscribed"),
+    windowStart: text("Window"),
+    ...inOps("windowEnd"),
+    perMinute: {
+      ...count("Rate"),
+      isOfConsole: true,
+      shown: ({ perMinute }) => (perMinute === null ? null : `${formatCount(perMinute)} a minute`),
+    },
+  },
+  empty: "No campaign matches. Clear the filters or create a campaign.",
+})
 
 // Loaded when needed, because they load the libraries that render messages.
 const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
-const unrendered = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
 const previews = Effect.promise(() => import("@outreach/mail/previewMail"))
 
 const of = { campaignId: CampaignId }
@@ -186,7 +234,7 @@ class RecipientsNotRendered extends DescribedError(
 
 const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
   const { warn } = yield* TaskProgress
-  const { first, ...counts } = yield* (yield* unrendered).findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
+  const { first, ...counts } = yield* (yield* preflights).findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
   const found = { campaignId: campaign.id, ...counts }
   if (counts.unrendered === 0) return found
   for (const { token, reason } of first) yield* warn(`recipient ${token}: ${reason}`)

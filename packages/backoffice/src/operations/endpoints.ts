@@ -1,5 +1,4 @@
-import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { DescribedError } from "@outreach/domain/DescribedError"
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import {
   describeSchedule,
@@ -20,23 +19,74 @@ import {
   toRetryStatuses,
 } from "@outreach/domain/deliveries/Endpoint"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
-import { describeRemoval, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
-import { createLogReplay, DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/Replays"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { EndpointId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant, type Timestamp } from "@outreach/domain/Timestamp"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { PastInstant } from "@outreach/domain/Timestamp"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { webhookRetryDelays } from "@outreach/process/settings"
-import { Effect, Redacted, Schema, Struct } from "effect"
-import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
-import { describeReplay } from "../deliveries/followReplay.ts"
-import { ReplayReader } from "../deliveries/ReplayReader.ts"
-import { countOrNone, formatCapped, formatCount, formatCounted } from "../format.ts"
-import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { TaskProgress } from "../TaskProgress.ts"
-import { type Codec, checkBox, checkBoxes, field, organizationId, required, type ValuesOf, yesOrNo } from "./Field.ts"
+import { Effect, Order, Redacted, Schema, Struct } from "effect"
+import { endpointState } from "../deliveries/endpointState.ts"
+import { countOrNone, formatCapped, formatDuration } from "../format.ts"
+import { checkBox, choice, field, filterBy, organizationId, required, type ValuesOf, yesOrNo } from "./Field.ts"
+import { badge, byUrgency, count, id, inOps, list, text } from "./List.ts"
 import { operation } from "./Operation.ts"
-import { optionalRate, rate } from "./replays.ts"
+
+export const endpoints = list("endpoints list", {
+  forPartners: true,
+  about: "List the webhook endpoints, those with problems first. Pending deliveries of each are counted up to 1,000",
+  filters: {
+    organizationId: filterBy.organization,
+    state: choice(
+      "State",
+      [
+        ["failing", "Failing"],
+        ["disabled", "Disabled"],
+      ],
+      { all: "All" },
+    ),
+    removed: checkBox("Removed", { hint: "Instead of the others" }),
+  },
+  *read({ organizationId, state, removed }) {
+    const all = yield* (yield* EndpointRepository).list(organizationId, removed ? "removed" : "present")
+    const isMeant = ({ enabled, breaker, notices }: EndpointStatus) =>
+      state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0))
+    return all.filter(isMeant).toSorted(Order.mapInput(byUrgency, endpointState))
+  },
+  columns: {
+    ...inOps("id"),
+    url: { ...text("Address"), of: ({ id }) => id },
+    organizationId: { ...id("Organization"), isOfConsole: true },
+    state: {
+      ...badge("State"),
+      isOfConsole: true,
+      value: (endpoint) => endpointState(endpoint).word,
+      tone: (endpoint) => endpointState(endpoint).tone,
+    },
+    calls: { ...count("Calls, 24 h"), isOfConsole: true },
+    accepted: { kind: "share", label: "Accepted", isOfConsole: true },
+    p99Ms: { kind: "millis", label: "p99 latency", isOfConsole: true },
+    ...inOps(
+      "enabled",
+      "disabledReason",
+      "standardWebhooks",
+      "perSecond",
+      "maxInFlight",
+      "breaker",
+      "position",
+      "lagEvents",
+    ),
+    lagSeconds: {
+      ...count("Lag"),
+      shown: ({ lagEvents, lagSeconds }) => (lagEvents === 0 ? null : formatDuration(lagSeconds)),
+      note: ({ lagEvents }) => `${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`,
+    },
+    waiting: count("Waiting", LIST_COUNT_CAP),
+    ...inOps("inFlight", "owner"),
+  },
+  empty: "No endpoint matches. Add one on the command line.",
+})
 
 const url = (hint: string) =>
   field(Schema.String.annotate({ expected: "an https address" }), "Address", { inputmode: "url", hint, size: 48 })
@@ -81,26 +131,15 @@ const toSettings = (given: ValuesOf<typeof settings>): Required<SettingChanges> 
 
 const yesIf = (is: boolean): string => (is ? "yes" : "no")
 
-const of = { endpointId: EndpointId }
-
-/** Reads an endpoint that isn't removed, and the plan of its change. */
-const planOf = Effect.fnUntraced(function* (endpointId: EndpointId, verb: string) {
-  const endpoint = yield* Endpoints.findPresentEndpoint(endpointId)
-  const plan = {
-    title: `${verb} ${endpoint.url}`,
-    many: `1 endpoint with ${formatCapped(endpoint.waiting, COUNT_CAP)} pending deliveries`,
-    affects: yield* (yield* OrganizationReader).find(endpoint.organizationId),
-  }
-  return { endpoint, plan }
-})
+export const of = { endpointId: EndpointId }
 
 /** Returns the start of the log if it is after a time. */
-const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
+export const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
   const eventsKeptFrom = yield* (yield* Partitions).eventsKeptFrom
   return from === undefined || eventsKeptFrom === null || from >= eventsKeptFrom ? {} : { eventsKeptFrom }
 })
 
-const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Timestamp }) =>
+export const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Timestamp }) =>
   at && `Events before ${at.slice(0, 10)} are deleted (EVENTS_MONTHS).`
 
 export const showEndpoint = operation("endpoints show", {
@@ -180,161 +219,3 @@ export const describeSettings = (endpoint: EndpointStatus): Readonly<Record<stri
     Struct.keys(settings).map((key) => [settings[key].control.label, [texts[key]].flat().join(", ")]),
   )
 }
-
-export const disableEndpoint = operation("endpoints disable", {
-  about: "Disable an endpoint; its deliveries are queued until it is enabled",
-  label: "Disable",
-  of,
-  *plan({ endpointId }) {
-    const { plan } = yield* planOf(endpointId, "Disable")
-    return { ...plan, when: "Immediately. New events are queued until it is enabled." }
-  },
-  run: ({ endpointId }) => EndpointRepository.use(({ disable }) => disable(endpointId)),
-  done: () => "Disabled. Its deliveries are queued until it is enabled.",
-})
-
-class NothingToReplay extends DescribedError(
-  "NothingToReplay",
-  "The rate is that of missed events. Send them too, or leave the rate out.",
-) {}
-
-export const enableEndpoint = operation("endpoints enable", {
-  about: "Enable an endpoint immediately, even if it failed before; shows the events it missed since its last success",
-  label: "Enable",
-  of,
-  input: {
-    replayMissed: checkBox("Send missed events once", {
-      hint: "Each event that became a dead letter since its last success",
-    }),
-    rate: optionalRate,
-  },
-  faults: { NothingToReplay: "rate" },
-  *plan({ endpointId }) {
-    const { plan } = yield* planOf(endpointId, "Enable")
-    const { count, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
-    return {
-      ...plan,
-      when: "Immediately. Earlier failures no longer count.",
-      facts: since === null ? {} : { "Missed events": formatCount(count), "Missed since": { at: since } },
-    }
-  },
-  *run({ endpointId, replayMissed = false, rate }) {
-    if (rate !== undefined && !replayMissed) return yield* new NothingToReplay()
-    const { count: missedEvents, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
-    const missed =
-      replayMissed && since !== null ? { from: since, rate: rate ?? DEFAULT_REPLAYS_PER_SECOND } : undefined
-    return { ...(yield* Endpoints.enableEndpoint(endpointId, missed)), missedEvents, missedSince: since }
-  },
-  done: ({ id, missedEvents, missedSince, replayId }) => {
-    if (missedSince === null) return "Enabled. Earlier failures no longer count."
-    const missed = formatCounted(missedEvents, "missed event")
-    return replayId === null
-      ? `Enabled. To send ${missed} since its last success once: \`ops dead-letters replay --endpoint ${id} --from ${missedSince}\`.`
-      : `Enabled. The replay ${replayId} sends ${missed} once.`
-  },
-})
-
-export const removeEndpoint = operation("endpoints remove", {
-  about: "Remove an endpoint permanently with its separate signing secrets; its history remains",
-  label: "Remove permanently",
-  link: "Remove",
-  isIrreversible: true,
-  of,
-  *plan({ endpointId }) {
-    const { endpoint, plan } = yield* planOf(endpointId, "Remove")
-    const because =
-      "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected."
-    const caution = { word: plan.affects.name, because }
-    return { ...plan, when: `Immediately. ${describeRemoval(endpoint)}`, caution }
-  },
-  *run({ endpointId }) {
-    const { lagEvents, waiting, waitingReplays, inFlight } = yield* Endpoints.findPresentEndpoint(endpointId)
-    return {
-      ...(yield* Endpoints.removeEndpoint(endpointId)),
-      discardedEvents: lagEvents,
-      discardedRetries: waiting - lagEvents - waitingReplays,
-      discardedReplays: waitingReplays,
-      callsInFlight: inFlight,
-    }
-  },
-  done: () => "Removed. Pending deliveries are cancelled within seconds.",
-})
-
-export const testEndpoint = operation("endpoints test", {
-  role: "operator",
-  forPartners: true,
-  about:
-    "Send a signed test event (outreach.endpoint_test), which isn't recorded and doesn't change the breaker; show status, latency and response",
-  label: "Send a test event",
-  of,
-  *run({ endpointId }) {
-    const { warn } = yield* TaskProgress
-    return yield* Effect.tapError(Endpoints.testEndpoint(endpointId), (error) =>
-      error instanceof Endpoints.EndpointTestFailed && error.response !== null
-        ? warn(`Response: ${error.response}`)
-        : Effect.void,
-    )
-  },
-  done: (test) => `Accepted the test event ${test.eventId}: ${Endpoints.describeTest(test)}`,
-})
-
-const time = (label: string, schema: Codec<Timestamp>) =>
-  field(schema, label, { kind: "instant", required: true, example: "2026-11-01T09:00:00Z" })
-
-const period = {
-  from: time("Published at or after", PastInstant),
-  to: time("Published before", Instant),
-  types: checkBoxes("Event types", outboundEventTypes, { hint: "Default: those that it receives" }),
-}
-type Period = { readonly endpointId: EndpointId } & ValuesOf<typeof period>
-
-const MISSING = "Choose the period first."
-
-/** Returns the selected events; undefined without a period. */
-const rangeOf = ({ endpointId, from, to, types }: Period) =>
-  from && to && { endpointId, from, to, ...(types && { eventTypes: types }) }
-
-const readRange = (given: Period) =>
-  Effect.fromNullishOr(rangeOf(given)).pipe(Effect.mapError(() => ({ _tag: "PeriodMissing", message: MISSING })))
-
-export const replayEvents = operation("endpoints replay", {
-  role: "operator",
-  forPartners: true,
-  about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
-  label: "Send the events",
-  link: "Replay a period",
-  hasDryRun: true,
-  of,
-  input: { ...period, rate },
-  *plan(given) {
-    const { endpointId, from, to } = given
-    const { plan } = yield* planOf(endpointId, "Replay events to")
-    const range = rangeOf(given)
-    const count = range === undefined ? 0 : yield* (yield* ReplayReader).countInLog(range)
-    const kept = describeKeptFrom(yield* readKeptFrom(from))
-    return {
-      ...plan,
-      many: `${formatCounted(count, "event")}, including those delivered before`,
-      count,
-      when: "Now, after its other deliveries.",
-      facts: { From: { at: from ?? null }, Before: { at: to ?? null }, ...(kept && { Deleted: kept }) },
-      obstacle:
-        range === undefined
-          ? MISSING
-          : count === 0
-            ? ["No events were published in this period.", kept].filter(Boolean).join(" ")
-            : undefined,
-    }
-  },
-  *run({ rate, ...given }) {
-    const range = yield* readRange(given)
-    return { ...(yield* createLogReplay(range, rate)), ...(yield* readKeptFrom(given.from)) }
-  },
-  replay: (job) => job,
-  show: (job) => [describeReplay(job)],
-  done: ({ id, total, rate, ...kept }) => {
-    const replay = `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`
-    return [replay, describeKeptFrom(kept)].filter(Boolean).join(" ")
-  },
-  examples: ["ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run"],
-})

@@ -1,10 +1,30 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { EventId } from "@outreach/domain/Identifier"
 import { maskNpi } from "@outreach/domain/recipients/Clinician"
-import { EventReader } from "../events/EventReader.ts"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { EventReader, eventFilters } from "../events/EventReader.ts"
 import { checkBox } from "./Field.ts"
 import { contentOf, showContent } from "./inbox.ts"
+import { id, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const events = list("events list", {
+  about: "List events of the log, newest first",
+  examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
+  filters: eventFilters,
+  cursor: { emittedAt: Timestamp, id: EventId },
+  read: (filter, { limit, after }) => EventReader.use(({ page }) => page(filter, limit, after)),
+  columns: {
+    ...inOps("id"),
+    type: { ...text("Event"), of: ({ id }) => id },
+    emittedAt: time("Emitted"),
+    recipientId: id("Clinician"),
+    campaignId: id("Campaign"),
+    organizationId: { ...id("Organization"), isOfConsole: true },
+  },
+  omit: ["npi"],
+  empty: "No event matches.",
+})
 
 class EventNotFound extends DescribedError("EventNotFound", "No event {eventId} is stored.") {}
 

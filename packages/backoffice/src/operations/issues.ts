@@ -1,9 +1,35 @@
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import { FailureGroupId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
+import { FailureGroupReader, issueFilters } from "../deliveries/FailureGroupReader.ts"
 import { reason, required } from "./Field.ts"
+import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const issues = list("issues list", {
+  forPartners: true,
+  about:
+    "List the causes of failing calls and dead letters, with the number of failed calls and their share; latest failure first",
+  filters: issueFilters,
+  cursor: { lastAt: Timestamp, id: FailureGroupId },
+  *read(filter, { limit, after }) {
+    if (filter.largest && after !== null) return yield* new InvalidAfter()
+    return yield* FailureGroupReader.use(({ list }) => list(filter, filter.largest ? limit : limit + 1, after))
+  },
+  columns: {
+    ...inOps("id", "endpointId"),
+    cause: { ...text("Cause"), of: ({ id }) => id },
+    failures: count("Failed calls"),
+    share: text("Share of calls"),
+    openedAt: time("Since"),
+    lastAt: time("Last failure"),
+    closedAt: time("Ended"),
+    open: count("Dead letters"),
+    endpoint: { ...id("Endpoint"), isOfConsole: true, value: ({ endpointId }) => endpointId },
+  },
+  empty: "No issues.",
+})
 
 const of = { groupId: FailureGroupId }
 

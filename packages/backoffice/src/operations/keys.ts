@@ -1,14 +1,44 @@
 import { SCOPES } from "@outreach/contract/names"
 import { KeyId } from "@outreach/domain/Identifier"
+import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import * as ApiKeys from "@outreach/domain/organizations/ApiKeys"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
-import { Instant } from "@outreach/domain/Timestamp"
+import { Instant, toUnixMillis } from "@outreach/domain/Timestamp"
 import { DisplayName, Seconds } from "@outreach/domain/textSchema"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { formatDuration } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { checkBoxes, field, organizationId, required, withDefault } from "./Field.ts"
+import { badge, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+const stateOf = ({ revokedAt, expiresAt }: ApiKey, now: number) => {
+  if (revokedAt !== null) return "revoked"
+  return expiresAt !== null && toUnixMillis(expiresAt) <= now ? "expired" : "valid"
+}
+
+export const keys = list("keys list", {
+  about: "List an organization's API keys, valid ones first, without their text",
+  filters: { organizationId },
+  *read({ organizationId }) {
+    const now = yield* Clock.currentTimeMillis
+    const keys = yield* (yield* ApiKeyRepository).list(organizationId)
+    const rows = keys.map((key) => ({ ...key, state: stateOf(key, now) }))
+    return [...rows.filter(({ state }) => state === "valid"), ...rows.filter(({ state }) => state !== "valid")]
+  },
+  columns: {
+    ...inOps("id"),
+    name: { ...text("Key"), note: ({ prefix, lastFour }) => `${prefix}…${lastFour}` },
+    ...inOps("prefix", "lastFour"),
+    state: badge("State", { valid: "good" }),
+    scopes: text("Scopes"),
+    ...inOps("createdAt"),
+    lastUsedAt: time("Last used", "never"),
+    expiresAt: time("Expires", "never"),
+    ...inOps("revokedAt"),
+  },
+  empty: "No keys, so the partner can't use the API. Issue one.",
+})
 
 const withText = ({ key, text }: ApiKeys.IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })
 

@@ -1,9 +1,22 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Effect } from "effect"
 import { formatCounted } from "../format.ts"
-import { countCiphertexts, resealCiphertexts } from "../keys/keysAtRest.ts"
+import { countCiphertexts, listKeyUses, resealCiphertexts } from "../keys/keysAtRest.ts"
 import { TaskProgress } from "../TaskProgress.ts"
+import { inOps, list } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const keysAtRest = list("keys-at-rest list", {
+  about:
+    "Count stored secrets by the key of SECRETS_KEY that decrypts them, newest first. Secrets without a key id can't be decrypted",
+  key: ["table", "keyId"],
+  *read() {
+    const { advance } = yield* (yield* TaskProgress).bar("reading", yield* countCiphertexts)
+    return yield* listKeyUses(advance)
+  },
+  columns: inOps("table", "keyId", "ciphertexts"),
+  empty: "No stored secrets.",
+})
 
 class CiphertextsUnopened extends DescribedError(
   "CiphertextsUnopened",

@@ -6,8 +6,28 @@ import { EmailAddress } from "@outreach/domain/recipients/Clinician"
 import { DisplayName } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, field, repeated, required } from "./Field.ts"
+import { checkBox, field, filterBy, repeated, required } from "./Field.ts"
+import { count, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const organizations = list("organizations list", {
+  about: "List the organizations, oldest first, each with the number of its contacts",
+  filters: { organizationId: filterBy.organization },
+  *read({ organizationId }) {
+    const all = yield* (yield* OrganizationReader).list
+    const meant = all.filter(({ id }) => organizationId === undefined || id === organizationId)
+    return meant.map((each) => ({ ...each, contacts: each.contacts.length }))
+  },
+  columns: {
+    ...inOps("id"),
+    name: { ...text("Partner"), of: ({ id }) => id },
+    endpoints: { ...count("Endpoints"), isOfConsole: true },
+    contacts: count("Contacts"),
+    createdAt: time("Since"),
+    ...inOps("clockAheadSeconds"),
+  },
+  empty: "No partners. Add an organization.",
+})
 
 const of = { organizationId: OrganizationId }
 

@@ -1,11 +1,43 @@
+import { complaintLevel } from "@outreach/domain/campaigns/Campaign"
 import { ProgramId } from "@outreach/domain/Identifier"
-import { MAX_TARGET, ProgramSlug, WHEN_REACHED } from "@outreach/domain/programs/Program"
+import { MAX_TARGET, type Program, ProgramSlug, WHEN_REACHED } from "@outreach/domain/programs/Program"
 import * as Programs from "@outreach/domain/programs/Programs"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { DisplayName, noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { countOrNone } from "../format.ts"
-import { choice, field, organizationId, required } from "./Field.ts"
+import { ProgramReader } from "../programs/ProgramReader.ts"
+import { choice, field, filterBy, organizationId, required } from "./Field.ts"
+import { badge, count, id, inOps, list, type Tones, text } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+export const PROGRAM_TONES: Tones<Program["status"]> = { active: "good", paused: "warning" }
+
+export const programs = list("programs list", {
+  about: "List the programs with the sums of their campaigns, oldest first",
+  filters: { organizationId: filterBy.organization },
+  cursor: { id: ProgramId },
+  *read(filter, { limit, after }) {
+    const programs = yield* (yield* ProgramReader).list({ ...filter, after: after?.id }, limit + 1)
+    return programs.map((program) => ({ ...program, complaintLevel: complaintLevel(program) }))
+  },
+  columns: {
+    ...inOps("id"),
+    organizationId: id("Organization"),
+    ...inOps("slug"),
+    name: { ...text("Program"), of: ({ id }) => id, note: ({ slug }) => slug },
+    senderName: text("Sender name"),
+    status: badge("Status", PROGRAM_TONES),
+    learnerTarget: count("Learner target"),
+    completerTarget: count("Completer target"),
+    sent: count("Sent"),
+    ...inOps("refusedLater"),
+    complained: count("Complained"),
+    ...inOps("complaintLevel"),
+    unsubscribed: count("Unsubscribed"),
+    ...inOps("createdAt"),
+  },
+  empty: "No programs. Add one to invite clinicians to it by e-mail.",
+})
 
 const Target = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)
 

@@ -1,24 +1,22 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { CampaignId, ImportId } from "@outreach/domain/Identifier"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, Schema } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
-import { type BadLineReport, BadLines, createRejectsFile, RejectsFile } from "../csv/badLines.ts"
 import { ColumnMapText } from "../csv/ColumnMap.ts"
 import { csvHead, csvLine } from "../csv/csvTable.ts"
-import { pageFields } from "../lists/List.ts"
-import { ImportLog } from "../recipients/ImportLog.ts"
+import { type BadLineReport, BadLines, createRejectsFile, RejectsFile } from "../csv/readLines.ts"
+import { pageFields } from "../operations/List.ts"
 import type { UnderstoodLine } from "../recipients/importFile.ts"
 import { OUTCOME_COLUMNS, OutcomeReader } from "../recipients/OutcomeReader.ts"
 import { type ClinicianKey, TimelineReader } from "../recipients/TimelineReader.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { clinician } from "./clinicians.ts"
 import { checkBox, field, file, filterBy, newFile, required } from "./Field.ts"
-import { operation } from "./Operation.ts"
-import { type Part, rowsPart } from "./Part.ts"
+import { operation, type Part, rowsPart } from "./Operation.ts"
 
 // Loaded when needed, because it loads the reader of files.
 const importing = Effect.promise(() => import("../recipients/importFile.ts"))
@@ -105,16 +103,6 @@ export const importRecipients = operation("recipients import", {
     "ops recipients import --campaign cmp_… clinicians.csv --check",
     'ops recipients import --campaign cmp_… clinicians.csv --map "E-Mail=email,NPI Number=npi" --ignore-columns',
   ],
-})
-
-export const showImport = operation("imports show", {
-  access: "reads",
-  about: "List the first thousand rejected lines of an import by number and reason",
-  of: { importId: ImportId },
-  *run({ importId }) {
-    return { data: (yield* (yield* ImportLog).find(importId)).rejects }
-  },
-  show: ({ data }) => [rowsPart(data, ["line", "reason"])],
 })
 
 const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({

@@ -17,11 +17,10 @@ import {
 import { fromUnixMillis, Instant, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Seconds } from "@outreach/domain/textSchema"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Record, Stream } from "effect"
 import { formatCounted } from "../format.ts"
 import { checkBox, field, file, required } from "./Field.ts"
-import { operation } from "./Operation.ts"
-import { type Part, rowsPart } from "./Part.ts"
+import { operation, type Part, rowsPart } from "./Operation.ts"
 
 // The left-hand side of this service's Message-IDs is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one per line.
 const MESSAGE_ID = /(?:^|\bmessage-id=|\bid=)\s*<?(rcp_[0-9a-f]{32})@/i
@@ -139,11 +138,7 @@ export const markSent = operation("restores mark-sent", {
       Stream.mapEffect(markMailed),
       Stream.runFold(
         () => ({ marked: 0, known: 0, missing: 0 }),
-        (total, { marked, known, missing }) => ({
-          marked: total.marked + marked,
-          known: total.known + known,
-          missing: total.missing + missing,
-        }),
+        (total, batch) => Record.map(total, (count, name) => count + batch[name]),
       ),
     )
     yield* RestoreRepository.use(({ noteMailLog }) => noteMailLog(id))

@@ -1,15 +1,63 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
 import {
   MAX_ACTIVE_SECRETS,
   rotateSecretWithinBound,
+  type SecretOwner,
+  type SecretSummary,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecrets"
-import { SecretId } from "@outreach/domain/Identifier"
+import { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Seconds } from "@outreach/domain/textSchema"
-import { Redacted } from "effect"
-import { ownerOf, secretOwner } from "../lists/secrets.ts"
+import { Clock, Effect, Redacted } from "effect"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { field, withDefault } from "./Field.ts"
+import { field, type ValuesOf, withDefault } from "./Field.ts"
+import { badge, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
+
+class UnclearOwner extends DescribedError(
+  "UnclearOwner",
+  "Name the owner of the secrets: either an organization or an endpoint.",
+) {}
+
+export const secretOwner = {
+  organizationId: field(OrganizationId, "Organization", { kind: "choice" }),
+  endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
+}
+
+export const ownerOf = (given: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
+  const { organizationId, endpointId } = given
+  if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
+  if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
+  return new UnclearOwner()
+}
+
+const stateOf = ({ expiresAt }: SecretSummary, now: number) => {
+  if (expiresAt === null) return "active"
+  return toUnixMillis(expiresAt) > now ? "expiring" : "expired"
+}
+
+export const secrets = list("secrets list", {
+  about:
+    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; without their text",
+  examples: ["ops secrets list --organization org_…", "ops secrets list --endpoint whe_…"],
+  filters: secretOwner,
+  *read(filter) {
+    const now = yield* Clock.currentTimeMillis
+    const owner = yield* ownerOf(filter)
+    const secrets = yield* SigningSecretRepository.use(({ list }) => list(owner))
+    return secrets.map((secret) => ({ ...secret, state: stateOf(secret, now) }))
+  },
+  columns: {
+    id: text("Secret"),
+    ...inOps("endpointId"),
+    state: badge("State", { active: "good", expiring: "good" }),
+    createdAt: time("Created"),
+    expiresAt: time("Expires", "never"),
+    lastVerifiedAt: time("Last used by partner", "never"),
+  },
+  empty: "No secrets. Rotate to create the first.",
+})
 
 export const rotateSecret = operation("secrets rotate", {
   forPartners: true,

@@ -1,6 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
+import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
 import {
   SUPPRESSION_REASONS,
@@ -9,18 +10,45 @@ import {
   suppressionKeys,
 } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository, suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
 import { csvRow } from "../csv/csvTable.ts"
 import { formatCounted } from "../format.ts"
-import type { Page } from "../lists/List.ts"
-import { suppressions as suppressionList } from "../lists/suppressions.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { suppressionFilters } from "../suppressions/SuppressionReader.ts"
+import { SUPPRESSION_WORDS, SuppressionReader, suppressionFilters } from "../suppressions/SuppressionReader.ts"
 import { clinician, findClinicians, UnclearScope } from "./clinicians.ts"
 import { choice, type FilterOf, field, file, newFile, reason, required, type ValuesOf } from "./Field.ts"
+import { id, inOps, list, masked, type Page, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
 import { columns } from "./recipients.ts"
+
+export const suppressions = list("suppressions list", {
+  about: "List suppressions, newest first, each with its program or organization",
+  examples: [
+    "ops suppressions list --organization org_… --reason bounced",
+    "ops suppressions list --program pgm_… --scope program",
+  ],
+  isPersonal: true,
+  filters: suppressionFilters,
+  // A value is personal, so the position is a time and the number of an entry among those of that time.
+  cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
+  read: (filter, { limit, after }) => SuppressionReader.use(({ list }) => list(filter, { limit: limit + 1, after })),
+  columns: {
+    kind: { ...text("Kind"), shown: ({ kind }) => SUPPRESSION_WORDS[kind] },
+    value: {
+      ...masked("Value"),
+      mask: ({ kind, value }) => (kind === "npi" ? maskNpi(value) : maskEmail(value)),
+    },
+    reason: { ...text("Reason"), shown: ({ reason }) => SUPPRESSION_WORDS[reason] },
+    ...inOps("scope"),
+    organizationId: id("Organization"),
+    programId: { ...id("Program"), none: "the whole organization" },
+    createdAt: time("Since"),
+  },
+  empty: "No suppression matches.",
+})
 
 // Loaded when needed, because it loads the reader of files.
 const imports = Effect.promise(() => import("../suppressions/importSuppressions.ts"))
@@ -145,7 +173,7 @@ export const exportSuppressions = operation("suppressions export", {
     let entries = 0
     let after: string | null = null
     do {
-      const page: Page<Suppression> = yield* suppressionList.read(filter, { limit: PAGE_SIZE, after })
+      const page: Page<Suppression> = yield* suppressions.read(filter, { limit: PAGE_SIZE, after })
       const rows = page.rows.map(({ kind, value, reason, programId, createdAt }) =>
         csvRow([...(kind === "npi" ? [value, null] : [null, value]), reason, programId, createdAt]),
       )

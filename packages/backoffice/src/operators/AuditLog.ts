@@ -12,17 +12,9 @@ const AuditedArguments = Schema.Record(
   Schema.String,
   Schema.NullOr(Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Array(Schema.String)])),
 )
-export type AuditedArguments = typeof AuditedArguments.Type
 
 /** The start of a command. The database adds the time and the session's role. */
-export interface BegunCommand {
-  /** The command's words, such as `campaigns cancel`. */
-  readonly command: string
-  readonly arguments: AuditedArguments
-  /** The name in `OPS_OPERATOR`; null if it is not set. */
-  readonly operator: string | null
-  readonly osUser: string
-  readonly host: string
+export interface BegunCommand extends Pick<AuditEntry, "command" | "arguments" | "operator" | "osUser" | "host"> {
   /** The organization, regardless of the arguments: that of an operator of one organization. Default none. */
   readonly concerns?: OrganizationId | null
   /** Identifies the submitted form, which can start only once. Default none. */
@@ -44,8 +36,10 @@ const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as co
 const AuditEntry = Schema.Struct({
   id: Schema.String,
   begunAt: Timestamp,
+  /** The command's words, such as `campaigns cancel`. */
   command: Schema.String,
   arguments: AuditedArguments,
+  /** The name in `OPS_OPERATOR`; null if it is not set. */
   operator: Schema.NullOr(Schema.String),
   osUser: Schema.String,
   role: Schema.String,
@@ -57,7 +51,9 @@ const AuditEntry = Schema.Struct({
 })
 export type AuditEntry = typeof AuditEntry.Type
 
-const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
+/** An id of this service or of a partner's event. */
+const ID = /^[a-z]{3}_[0-9a-f]+$/
+const ObjectId = textSchema("an id, such as cmp_…", (text) => (ID.test(text) ? text : undefined))
 
 export const auditFilters = {
   organizationId: filterBy.organization,
@@ -84,9 +80,6 @@ const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =
   at && `aud_${(toUnixMillis(at) + offsetMs).toString(16).padStart(12, "0")}`
 
 const MAX_PAGE_SCAN = 5000
-
-/** An id of this service or of a partner's event. */
-const ID = /^[a-z]{3}_[0-9a-f]+$/
 
 const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
 const decodeIds = decodeRows({ id: Schema.String })

@@ -1,6 +1,7 @@
-import { type DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { type DeliveryId, isIdentifier, OrganizationId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
-import { decodeRows } from "@outreach/postgres/rowsOf"
+import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Array as Arr, Effect, Schema } from "effect"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 
@@ -82,8 +83,8 @@ const NAMED: Readonly<Record<NamedObject["kind"], NamedList>> = {
   operator: { table: "(select * from operators where removed_at is null)", note: "role" },
 }
 
-const decodeObjects = decodeRows(FoundObject.fields)
-const decodeNamed = decodeRows(NamedObject.fields)
+const objects = rowsOf(FoundObject)
+const namedObjects = rowsOf(NamedObject)
 
 /** Finds objects by id, and by parts of their names. */
 export const ObjectFinder = reader("ObjectFinder", function* (sql) {
@@ -107,9 +108,9 @@ export const ObjectFinder = reader("ObjectFinder", function* (sql) {
     if (things === undefined) return []
     const stored = yield* sql`
         with wanted as materialized (select ${ids}::text[] as ids)
-        select id, organization_id as "organizationId", shown_on as "shownOn" from (${sql.literal(things)}) thing
+        select ${objects.columns} from (${sql.literal(things)}) thing
         where id = any ((select ids from wanted)::text[]) and ${isIn(organizationId)}
-        order by id, organization_id`.pipe(decodeObjects)
+        order by id, organization_id`.pipe(objects.decode)
     if (prefix !== "dlv") return stored
     const others = ids.filter((id) => !stored.some((each) => each.id === id))
     const found = (yield* Effect.forEach(others, findDelivery)).flat()
@@ -126,10 +127,10 @@ export const ObjectFinder = reader("ObjectFinder", function* (sql) {
   const ofKind = (kind: NamedObject["kind"], organizationId: OrganizationId | null) => {
     const { table, name = "name", note, searched = name }: NamedList = NAMED[kind]
     const columns = sql.literal(
-      `${name} as name, ${note} as note, strpos(${folded(searched)}, (select part from term)) as place`,
+      `'${kind}' as kind, ${name} as name, ${note} as note, strpos(${folded(searched)}, (select part from term)) as place`,
     )
     return sql`(
-      select ${kind} as kind, id, name, organization_id as "organizationId", note from (
+      select ${namedObjects.columns} from (
         select id, organization_id, ${columns} from ${sql.literal(table)} thing where ${isIn(organizationId)} offset 0
       ) thing
       where place > 0 order by place, id desc limit ${MAX_NAMED})`
@@ -141,7 +142,9 @@ export const ObjectFinder = reader("ObjectFinder", function* (sql) {
     findNamed: (part: string, organizationId: OrganizationId | null, kinds: ReadonlyArray<NamedObject["kind"]>) =>
       sql`
           with term as materialized (select ${sql.literal(folded("part"))} as part from (select ${part}::text as part) given)
-          ${sql.join(" union all ", false)(kinds.map((kind) => ofKind(kind, organizationId)))}`.pipe(decodeNamed),
+          ${sql.join(" union all ", false)(kinds.map((kind) => ofKind(kind, organizationId)))}`.pipe(
+        namedObjects.decode,
+      ),
     /** Reports whether every id belongs to an object of the organization. Unknown ids and kinds belong to none. */
     areOwned: (organizationId: OrganizationId, ids: ReadonlyArray<string>) =>
       Effect.map(find(ids, organizationId), (found) => {
@@ -153,3 +156,19 @@ export const ObjectFinder = reader("ObjectFinder", function* (sql) {
 
 /** Returns the SQL of a text for searches: without case and accents. */
 const folded = (text: string): string => `regexp_replace(normalize(lower(${text}), nfkd), '[\\u0300-\\u036f]', '', 'g')`
+
+class IdNotFound extends DescribedError(
+  "IdNotFound",
+  ({ ids }: { readonly ids: ReadonlyArray<string> }) => `Nothing has the id ${ids.join(" or ")}.`,
+) {}
+
+/** Fails if an id of a filter without results is unknown, so that a mistyped id doesn't look like an empty result. */
+export const checkIds = Effect.fnUntraced(function* (filter: object) {
+  const ids = Object.values(filter)
+    .flat()
+    .filter((value): value is string => typeof value === "string" && isIdentifier(value))
+  if (ids.length === 0) return
+  const found = yield* ObjectFinder.use(({ find }) => find(ids, null))
+  const unknown = ids.filter((id) => !found.some((each) => each.id === id))
+  if (unknown.length > 0) return yield* new IdNotFound({ ids: unknown })
+})

@@ -7,17 +7,20 @@ import { inTransaction } from "@outreach/domain/Transaction"
 import { reader } from "@outreach/postgres/adapter"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Cause, Effect, Exit, Record, Result, Schema, Stream } from "effect"
+import { type Header, type HeaderOptions, readHeader } from "../csv/readHeader.ts"
 import {
   addBadLine,
   type BadLineReport,
   BadLines,
   checkFile,
+  type FileLine,
+  isBad,
+  isGood,
   MAX_REPORTED,
   type RejectedLine,
   RejectsFile,
-} from "../csv/badLines.ts"
-import { type Header, type HeaderOptions, readHeader } from "../csv/readHeader.ts"
-import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
+  readLines,
+} from "../csv/readLines.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { type ImportCounts, ImportLog } from "./ImportLog.ts"
 

@@ -3,7 +3,7 @@ import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, decodeRows, equal } from "@outreach/postgres/rowsOf"
+import { allOf, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import {
   decodeSuppressions,
   suppressionColumns,
@@ -41,12 +41,21 @@ type SuppressionCursor = Readonly<{ createdAt: Timestamp; seen: number }>
 const MAX_SCOPES = 50
 
 /** The number of entries of a program, or of an organization as a whole, up to `COUNT_CAP`. */
-const decodeCounts = decodeRows({
+const ScopeCount = Schema.Struct({
   organizationId: OrganizationId,
   /** Null for those of the whole organization. */
   programId: Schema.NullOr(ProgramId),
   name: Schema.String,
   count: Schema.Int,
+})
+const scopeCounts = rowsOf(ScopeCount, {
+  count: `(
+    select count(*)::int from (
+      select from suppressions suppression
+      where suppression.organization_id = scope.organization_id and suppression.program_id = coalesce(scope.program_id, '')
+      limit ${COUNT_CAP}
+    ) entry
+  )`,
 })
 
 /** Lists and counts suppressions, each scope and reason by a range of an index. */
@@ -105,15 +114,10 @@ export const SuppressionReader = reader("SuppressionReader", (sql) => ({
   /** Counts the entries of each program and of the whole organization, up to `COUNT_CAP` each. */
   count: (organizationId: OrganizationId) =>
     sql`
-      select scope.*, (
-        select count(*) from (
-          select from suppressions where organization_id = "organizationId" and program_id = coalesce("programId", '') limit ${COUNT_CAP}
-        ) entry
-      )::int as count
-      from (
-        select id as "organizationId", null as "programId", name from organizations where id = ${organizationId}
+      select ${scopeCounts.columns} from (
+        select id as organization_id, null as program_id, name from organizations where id = ${organizationId}
         union all
         (select organization_id, id, name from programs
           where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES})
-      ) scope`.pipe(decodeCounts),
+      ) scope`.pipe(scopeCounts.decode),
 }))

@@ -11,9 +11,8 @@ import {
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { parseInput } from "@outreach/domain/textSchema"
 import { Array as Arr, Effect, Result, Stream } from "effect"
-import { BadLines, checkFile } from "../csv/badLines.ts"
 import { type HeaderOptions, readHeader } from "../csv/readHeader.ts"
-import { isBad, readLines } from "../csv/readLines.ts"
+import { BadLines, checkFile, isBad, readLines } from "../csv/readLines.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 
 const BATCH_SIZE = 500

@@ -16,9 +16,8 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
-import { deliveries } from "../../src/lists/deliveries.ts"
-import { type Page, readRows } from "../../src/lists/List.ts"
-import { retryDelivery } from "../../src/operations/deliveries.ts"
+import { deliveries, retryDelivery } from "../../src/operations/deliveries.ts"
+import { type Page, readRows } from "../../src/operations/List.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
 const { test } = testsOnDatabase()

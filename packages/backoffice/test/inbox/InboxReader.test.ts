@@ -7,7 +7,7 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { InboxReader } from "../../src/inbox/InboxReader.ts"
-import { inbox } from "../../src/lists/inbox.ts"
+import { inbox } from "../../src/operations/inbox.ts"
 
 const { test } = testsOnDatabase()
 

@@ -9,13 +9,8 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Record, Result } from "effect"
-import {
-  createEndpoint,
-  describeSettings,
-  disableEndpoint,
-  enableEndpoint,
-  updateEndpoint,
-} from "../../src/operations/endpoints.ts"
+import { disableEndpoint, enableEndpoint } from "../../src/operations/endpointActions.ts"
+import { createEndpoint, describeSettings, updateEndpoint } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
 
 const { test } = testsOnDatabase()

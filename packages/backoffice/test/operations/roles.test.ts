@@ -13,7 +13,9 @@ interface Declared {
 const isReading = (declared: Declared) => "read" in declared || declared.access !== undefined
 
 const commandsOf = async (isChosen: (declared: Declared) => boolean) => {
-  const modules = await Promise.all(Object.values(subjects).flatMap((load): ReadonlyArray<Promise<object>> => load()))
+  const modules = await Promise.all(
+    Object.values(subjects).flatMap(([, load]): ReadonlyArray<Promise<object>> => load()),
+  )
   const declared = modules
     .flatMap((module) => Object.values(module as Module))
     .filter((value): value is Declared => typeof value === "object" && value !== null && "command" in value)

@@ -10,7 +10,7 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { CLOSED_PORT, listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type LinkTarget, linkDomainFindings } from "../../src/senders/linkDomainFindings.ts"
+import { type LinkTarget, linkDomainFindings } from "../../src/senders/SenderSetup.ts"
 
 const DOMAIN = "click.acme.test"
 const HOST = "api.outreach.test"

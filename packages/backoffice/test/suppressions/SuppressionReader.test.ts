@@ -7,7 +7,7 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { suppressions } from "../../src/lists/suppressions.ts"
+import { suppressions } from "../../src/operations/suppressions.ts"
 import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
 
 const { test } = testsOnDatabase()

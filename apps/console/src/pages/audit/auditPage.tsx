@@ -1,4 +1,4 @@
-import { audit } from "@outreach/backoffice/lists/audit"
+import { audit } from "@outreach/backoffice/operations/audit"
 import type { AuditEntry } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { Effect } from "effect"

@@ -4,7 +4,7 @@ import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
-import { CAMPAIGN_TONES } from "@outreach/backoffice/lists/campaigns"
+import { CAMPAIGN_TONES } from "@outreach/backoffice/operations/campaignReports"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignStatus, CLOSED } from "@outreach/domain/campaigns/Campaign"
@@ -61,7 +61,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
-  <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
+  <StatusBadge tone={CAMPAIGN_TONES[status]}>{status}</StatusBadge>
 )
 
 export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {

@@ -1,6 +1,6 @@
 import type { CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import { COMPLAINT_LEVELS, type ComplaintLevel, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/Campaign"
 import { StatusBadge } from "../../components/values.tsx"
 

@@ -1,6 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCount, formatMillis, formatShare } from "@outreach/backoffice/format"
-import { DELIVERY_TONES, deliveries } from "@outreach/backoffice/lists/deliveries"
+import { DELIVERY_TONES, deliveries } from "@outreach/backoffice/operations/deliveries"
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { explainFailure } from "@outreach/domain/deliveries/describeCause"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"

@@ -2,18 +2,15 @@ import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryO
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
-import { endpoints } from "@outreach/backoffice/lists/endpoints"
-import { issues } from "@outreach/backoffice/lists/issues"
 import {
-  describeSettings,
   disableEndpoint,
   enableEndpoint,
   removeEndpoint,
   replayEvents,
-  showEndpoint,
   testEndpoint,
-  updateEndpoint,
-} from "@outreach/backoffice/operations/endpoints"
+} from "@outreach/backoffice/operations/endpointActions"
+import { describeSettings, endpoints, showEndpoint, updateEndpoint } from "@outreach/backoffice/operations/endpoints"
+import { issues } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"

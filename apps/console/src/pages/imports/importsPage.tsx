@@ -1,5 +1,5 @@
 import { formatCount } from "@outreach/backoffice/format"
-import { IMPORT_TONES, imports } from "@outreach/backoffice/lists/imports"
+import { IMPORT_TONES, imports } from "@outreach/backoffice/operations/imports"
 import { ImportLog, type ImportRecord, MAX_KEPT, type Reject } from "@outreach/backoffice/recipients/ImportLog"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"

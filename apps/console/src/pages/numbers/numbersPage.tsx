@@ -1,8 +1,13 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
-import { numberFilters } from "@outreach/backoffice/lists/numbers"
-import { DOMAIN_COLUMNS, GROUP_COLUMNS, NumbersReader, type Period } from "@outreach/backoffice/numbers/NumbersReader"
+import {
+  DOMAIN_COLUMNS,
+  GROUP_COLUMNS,
+  NumbersReader,
+  numberFilters,
+  type Period,
+} from "@outreach/backoffice/numbers/NumbersReader"
 import { oneOf } from "@outreach/backoffice/operations/Field"
-import { checkIds } from "@outreach/backoffice/operators/checkIds"
+import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { addDays, type CalendarDate, dateAt } from "@outreach/domain/digest/Digest"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"

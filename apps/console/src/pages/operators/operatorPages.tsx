@@ -1,7 +1,7 @@
-import { operators } from "@outreach/backoffice/lists/operators"
 import {
   createOperator,
   createSignInLink,
+  operators,
   removeOperator,
   signOutOperator,
   updateOperator,

@@ -1,6 +1,5 @@
-import { readAll } from "@outreach/backoffice/lists/List"
-import { secrets as secretList } from "@outreach/backoffice/lists/secrets"
-import { revokeSecret, rotateSecret } from "@outreach/backoffice/operations/secrets"
+import { readAll } from "@outreach/backoffice/operations/List"
+import { revokeSecret, rotateSecret, secrets as secretList } from "@outreach/backoffice/operations/secrets"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"

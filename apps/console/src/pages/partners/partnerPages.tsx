@@ -1,13 +1,16 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount } from "@outreach/backoffice/format"
-import { endpoints as endpointList } from "@outreach/backoffice/lists/endpoints"
-import { issues as issueList } from "@outreach/backoffice/lists/issues"
-import { keys as keyList } from "@outreach/backoffice/lists/keys"
-import { readAll } from "@outreach/backoffice/lists/List"
-import { organizations } from "@outreach/backoffice/lists/organizations"
-import { createKey, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
-import { createOrganization, showOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
+import { endpoints as endpointList } from "@outreach/backoffice/operations/endpoints"
+import { issues as issueList } from "@outreach/backoffice/operations/issues"
+import { createKey, keys as keyList, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
+import { readAll } from "@outreach/backoffice/operations/List"
+import {
+  createOrganization,
+  organizations,
+  showOrganization,
+  updateOrganization,
+} from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"

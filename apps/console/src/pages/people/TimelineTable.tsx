@@ -1,5 +1,5 @@
 import type { EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
 import { Table } from "../../components/layout.tsx"

@@ -1,9 +1,14 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
-import { digests } from "@outreach/backoffice/lists/digests"
-import { readAll } from "@outreach/backoffice/lists/List"
-import { PROGRAM_TONES, programs } from "@outreach/backoffice/lists/programs"
-import { archiveProgram, createProgram, updateProgram } from "@outreach/backoffice/operations/programs"
+import { digests } from "@outreach/backoffice/operations/digests"
+import { readAll } from "@outreach/backoffice/operations/List"
+import {
+  archiveProgram,
+  createProgram,
+  PROGRAM_TONES,
+  programs,
+  updateProgram,
+} from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { addDays, dateAt, quotaStatus } from "@outreach/domain/digest/Digest"

@@ -1,5 +1,4 @@
-import { linkHostOf } from "@outreach/backoffice/senders/linkDomainFindings"
-import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
+import { linkHostOf, lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
 import { type Sender, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"

@@ -1,11 +1,12 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatDuration } from "@outreach/backoffice/format"
-import { senderState, senders } from "@outreach/backoffice/lists/senders"
 import {
   createSender,
   removeLinkDomain,
   removeSender,
   rotateDkimKey,
+  senderState,
+  senders,
   updateSender,
   verifySender,
 } from "@outreach/backoffice/operations/senders"

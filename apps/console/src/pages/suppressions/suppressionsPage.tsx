@@ -1,7 +1,11 @@
 import { formatCapped } from "@outreach/backoffice/format"
-import { suppressions } from "@outreach/backoffice/lists/suppressions"
 import type { ValuesOf } from "@outreach/backoffice/operations/Field"
-import { createSuppression, removeSuppression, type scope } from "@outreach/backoffice/operations/suppressions"
+import {
+  createSuppression,
+  removeSuppression,
+  type scope,
+  suppressions,
+} from "@outreach/backoffice/operations/suppressions"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { mayActAs } from "@outreach/domain/operators/Operator"

@@ -1,5 +1,5 @@
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { activeAlerts } from "@outreach/domain/operators/alerts"

@@ -4,8 +4,8 @@ import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { CampaignReader } from "../campaigns/CampaignReader.ts"
-import { choice, field, required } from "../operations/Field.ts"
 import { type ListedRecipient, OutcomeReader, RECIPIENT_LISTS } from "../recipients/OutcomeReader.ts"
+import { choice, field, required } from "./Field.ts"
 import { badge, list, masked, text, time } from "./List.ts"
 
 const TONES = {

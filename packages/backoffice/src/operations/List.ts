@@ -1,14 +1,16 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Effect, Order, Result, Schema, type Scope, Struct } from "effect"
-import { type Codec, type Fields, field, type ValuesOf, withDefault } from "../operations/Field.ts"
-import { operation, type Step, type Steps, type TaggedFailure, toEffect } from "../operations/Operation.ts"
-import { rowsPart } from "../operations/Part.ts"
-import { checkIds } from "../operators/checkIds.ts"
+import { Effect, Order, Record, Result, Schema, type Scope, Struct } from "effect"
+import { checkIds } from "../operators/ObjectFinder.ts"
+import { type Codec, type Fields, field, type ValuesOf, withDefault } from "./Field.ts"
+import { operation, rowsPart, type Step, type Steps, type TaggedFailure, toEffect } from "./Operation.ts"
 
 /** The severity of a status: good, warning, bad, or idle. */
 export type Tone = "good" | "warning" | "bad" | "neutral"
+
+/** The severities of statuses. Default: neutral. */
+export type Tones<Status extends string = string> = { readonly [S in Status]?: Tone }
 
 /** The order of severities, the most urgent first. */
 export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
@@ -38,15 +40,16 @@ export interface Column<Row> {
   readonly none?: string
   /** A count that means this many or more. */
   readonly cap?: number
-  readonly tones?: Readonly<Partial<Record<string, Tone>>>
+  readonly tones?: Tones
   /** The tone of a badge. Default: that of its value in `tones`. */
   readonly tone?: (row: Row) => Tone
   /** Returns the text instead of a masked value. */
   readonly mask?: (row: Row) => string
 }
 
-/** A column that only `ops` shows. */
-export const inOps = { kind: "text" } as const
+/** Columns that only `ops` shows. */
+export const inOps = <Key extends string>(...keys: ReadonlyArray<Key>) =>
+  Record.fromIterableWith(keys, (key) => [key, { kind: "text" } as const])
 
 export const text = (label: string) => ({ kind: "text", label }) as const
 
@@ -61,7 +64,7 @@ export const millis = (label: string) => ({ kind: "millis", label }) as const
 
 export const masked = (label: string) => ({ kind: "masked", label }) as const
 
-export const badge = <Value extends string>(label: string, tones?: Readonly<Partial<Record<Value, Tone>>>) =>
+export const badge = <Value extends string>(label: string, tones?: Tones<Value>) =>
   ({ kind: "badge", label, ...(tones && { tones }) }) as const
 
 /** The fields of a row that order a list, and from which its next page starts. */

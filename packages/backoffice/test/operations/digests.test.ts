@@ -6,8 +6,8 @@ import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction } from "@outreach/testing/sql"
-import { digests } from "../../src/lists/digests.ts"
-import { readAll } from "../../src/lists/List.ts"
+import { digests } from "../../src/operations/digests.ts"
+import { readAll } from "../../src/operations/List.ts"
 
 const { test } = testsOnDatabase()
 const date = (text: string) => text as CalendarDate

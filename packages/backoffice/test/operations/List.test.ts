@@ -4,7 +4,7 @@ import { parseInput } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cursorOf } from "../../src/lists/List.ts"
+import { cursorOf } from "../../src/operations/List.ts"
 
 describe("the cursor of a list", () => {
   const ID = `cmp_${"0".repeat(12)}7${"0".repeat(3)}8${"0".repeat(15)}`

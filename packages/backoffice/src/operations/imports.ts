@@ -1,15 +1,11 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { CampaignId, ImportId } from "@outreach/domain/Identifier"
-import { field, required } from "../operations/Field.ts"
 import { ImportLog, type ImportRecord } from "../recipients/ImportLog.ts"
-import { badge, count, inOps, list, type Tone, text, time } from "./List.ts"
+import { field, required } from "./Field.ts"
+import { badge, count, inOps, list, type Tones, text, time } from "./List.ts"
+import { operation, rowsPart } from "./Operation.ts"
 
-export const IMPORT_TONES: Readonly<Record<ImportRecord["status"], Tone>> = {
-  running: "neutral",
-  finished: "good",
-  failed: "bad",
-  interrupted: "warning",
-}
+export const IMPORT_TONES: Tones<ImportRecord["status"]> = { finished: "good", failed: "bad", interrupted: "warning" }
 
 export const imports = list("imports list", {
   about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
@@ -20,7 +16,7 @@ export const imports = list("imports list", {
     return yield* (yield* ImportLog).list(campaign, { limit: limit + 1, before: after })
   },
   columns: {
-    id: inOps,
+    ...inOps("id"),
     begunAt: { ...time("Started"), of: ({ id }) => id },
     operator: text("By"),
     status: badge("Status", IMPORT_TONES),
@@ -31,7 +27,17 @@ export const imports = list("imports list", {
     suppressed: count("Suppressed"),
     repeated: count("Duplicates"),
     rejected: count("Rejected"),
-    fault: inOps,
+    ...inOps("fault"),
   },
   empty: "No imports yet.",
+})
+
+export const showImport = operation("imports show", {
+  access: "reads",
+  about: "List the first thousand rejected lines of an import by number and reason",
+  of: { importId: ImportId },
+  *run({ importId }) {
+    return { data: (yield* (yield* ImportLog).find(importId)).rejects }
+  },
+  show: ({ data }) => [rowsPart(data, ["line", "reason"])],
 })
