@@ -29,21 +29,15 @@ export function tableOf({ table = "outreach_checkpoints", name = "events" }: Tab
 
 /** Parses a stored checkpoint. Throws on invalid text instead of starting from scratch. */
 export function parseCheckpoint(text: string, place: string): Checkpoint {
-  const value = jsonOf(text)
-  if (!isCheckpoint(value)) {
-    throw new Error(
-      `${place} holds no checkpoint: restore what was saved there, or remove it to begin at a time of your choice`,
-    )
-  }
-  return value
-}
-
-function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    if (isCheckpoint(value)) return value
   } catch {
-    return undefined
+    // The same as other invalid text.
   }
+  throw new Error(
+    `${place} holds no checkpoint: restore what was saved there, or remove it to begin at a time of your choice`,
+  )
 }
 
 function isCheckpoint(value: unknown): value is Checkpoint {

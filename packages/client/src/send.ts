@@ -186,20 +186,8 @@ const MAX_UNSETTLED = 30
 
 function notAPage(problem: string, { status, requestId }: ResponseInfo, options?: ErrorOptions): ApiError {
   const message = `The answer is not a page of a list: ${problem}. Check that baseUrl is the service's and what stands in between; if both are right, tell the service's operators the request id`
-  return new ApiError(
-    {
-      status,
-      type: "api_error",
-      code: null,
-      message,
-      requestId,
-      retryAfter: null,
-      details: null,
-      errors: [],
-      docUrl: null,
-    },
-    options,
-  )
+  const unknown = { code: null, retryAfter: null, details: null, errors: [], docUrl: null }
+  return new ApiError({ ...unknown, type: "api_error", status, message, requestId }, options)
 }
 
 /**

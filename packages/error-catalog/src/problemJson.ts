@@ -8,17 +8,7 @@ export interface ProblemContext {
   readonly requestId?: string | undefined
 }
 
-const MEMBERS = new Set([
-  "type",
-  "title",
-  "status",
-  "detail",
-  "instance",
-  "code",
-  "request_id",
-  "retry_after",
-  "details",
-])
+const MEMBER = /^(type|title|status|detail|instance|code|request_id|retry_after|details)$/
 
 /**
  * `application/problem+json` (RFC 9457). `type` is the code's `docUrl`; `code`, `request_id`, `retry_after` and the details are extension members.
@@ -29,7 +19,7 @@ export const problemJson: Envelope<ProblemContext> = {
   contentType: "application/problem+json",
   write: ({ code, status, title, message, details, docUrl, retryAfter }, { instance, requestId }) => {
     const entries = Array.isArray(details) ? [] : Object.entries(details ?? {})
-    const nested = entries.filter(([name]) => MEMBERS.has(name))
+    const nested = entries.filter(([name]) => MEMBER.test(name))
     return {
       type: docUrl,
       title,
@@ -39,13 +29,13 @@ export const problemJson: Envelope<ProblemContext> = {
       code,
       ...(requestId !== undefined && { request_id: requestId }),
       ...(retryAfter !== null && { retry_after: retryAfter }),
-      ...Object.fromEntries(entries.filter(([name]) => !MEMBERS.has(name))),
+      ...Object.fromEntries(entries.filter(([name]) => !MEMBER.test(name))),
       ...(Array.isArray(details) ? { details } : nested.length > 0 && { details: Object.fromEntries(nested) }),
     }
   },
   read: (body) => {
     const { type, title, status, detail, instance, code, request_id, retry_after, details } = body
-    const members = Object.entries(body).filter(([name]) => !MEMBERS.has(name))
+    const members = Object.entries(body).filter(([name]) => !MEMBER.test(name))
     const nested = typeof details === "object" && details
     return {
       code,
@@ -75,7 +65,7 @@ export const problemJson: Envelope<ProblemContext> = {
     required: ["type", "title", "status", "code"],
     // Nested details aren't described.
     ...(details?.["type"] === "object" &&
-      !Object.keys(details["properties"] ?? {}).some((name) => MEMBERS.has(name)) && {
+      !Object.keys(details["properties"] ?? {}).some((name) => MEMBER.test(name)) && {
         allOf: [{ ...details, additionalProperties: true }],
       }),
   }),

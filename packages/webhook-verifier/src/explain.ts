@@ -41,11 +41,11 @@ export function explain({ header: given, body, secrets, receivedAt }: Received):
     )
   }
   for (const [index, secret] of secrets.entries()) {
-    for (const { how, text } of otherSecrets(secret)) {
-      if (matches(body, text)) return refuse(`Secret ${index + 1} is not as it was issued: it matches ${how}.`, clock)
+    for (const [how, other] of otherSecrets(secret)) {
+      if (matches(body, other)) return refuse(`Secret ${index + 1} is not as it was issued: it matches ${how}.`, clock)
     }
-    for (const { how, bytes } of otherBodies(body)) {
-      if (matches(bytes, secret)) {
+    for (const [how, other] of otherBodies(body)) {
+      if (matches(other, secret)) {
         return refuse(
           `The body was altered on its way: it matches ${how}.`,
           "Verify the bytes as they came in, before any parser.",
@@ -89,50 +89,43 @@ function headerFaults(header: string): string[] {
   return faults
 }
 
-/** Yields variants of a secret before common storage mistakes. */
-function* otherSecrets(secret: string): Generator<{ how: string; text: string }> {
-  yield { how: "without the white space around it", text: secret.trim() }
-  yield { how: "without the quotes around it", text: secret.trim().replace(/^(["'])(.*)\1$/, "$2") }
-  yield { how: "with the prefix whsec_", text: `whsec_${secret}` }
-  yield { how: "without the prefix whsec_", text: secret.replace(/^whsec_/, "") }
-  yield { how: "decoded from base64", text: Buffer.from(secret, "base64").toString("utf8") }
-  yield {
-    how: "decoded from a URL",
-    text: secret.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16))),
-  }
+/** Returns variants of a secret before common storage mistakes. */
+function otherSecrets(secret: string): ReadonlyArray<readonly [how: string, secret: string]> {
+  return [
+    ["without the white space around it", secret.trim()],
+    ["without the quotes around it", secret.trim().replace(/^(["'])(.*)\1$/, "$2")],
+    ["with the prefix whsec_", `whsec_${secret}`],
+    ["without the prefix whsec_", secret.replace(/^whsec_/, "")],
+    ["decoded from base64", Buffer.from(secret, "base64").toString("utf8")],
+    [
+      "decoded from a URL",
+      secret.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16))),
+    ],
+  ]
 }
 
 /** Yields variants of a body before common alterations. */
-function* otherBodies(body: Uint8Array): Generator<{ how: string; bytes: Uint8Array | string }> {
+function* otherBodies(body: Uint8Array): Generator<readonly [how: string, body: Uint8Array | string]> {
   const text = Buffer.from(body).toString("utf8")
-  yield { how: "after decoding it from base64: Lambda's isBase64Encoded", bytes: Buffer.from(text, "base64") }
-  yield { how: "without a byte order mark", bytes: text.replace(/^\ufeff/, "") }
-  yield { how: "without the white space around it: a shell or an editor added a line break", bytes: text.trim() }
-  yield { how: "with line breaks as LF: something made them CRLF", bytes: text.replaceAll("\r\n", "\n") }
-  yield {
-    how: "when it is read as UTF-8: something decoded it as Latin-1 and encoded it again",
-    bytes: Buffer.from(text, "latin1"),
-  }
-  yield { how: "with a line break at its end: something trimmed it", bytes: `${text}\n` }
-  const parsed = parse(text)
-  if (parsed === undefined) return
-  // A JSON string that contains JSON was serialized twice.
-  if (typeof parsed.value === "string")
-    yield { how: "when it is taken out of the JSON string around it", bytes: parsed.value }
-  yield {
-    how: "when it is serialised compactly (JSON.stringify(body)): a parser read it and it was written anew",
-    bytes: JSON.stringify(parsed.value),
-  }
-  yield { how: "when it is serialised with two spaces of indentation", bytes: JSON.stringify(parsed.value, null, 2) }
-  yield { how: "when it is serialised with spaces after : and , (Python's json.dumps)", bytes: spaced(parsed.value) }
-}
-
-function parse(text: string): { readonly value: unknown } | undefined {
+  yield ["after decoding it from base64: Lambda's isBase64Encoded", Buffer.from(text, "base64")]
+  yield ["without a byte order mark", text.replace(/^\ufeff/, "")]
+  yield ["without the white space around it: a shell or an editor added a line break", text.trim()]
+  yield ["with line breaks as LF: something made them CRLF", text.replaceAll("\r\n", "\n")]
+  const latin = Buffer.from(text, "latin1")
+  yield ["when it is read as UTF-8: something decoded it as Latin-1 and encoded it again", latin]
+  yield ["with a line break at its end: something trimmed it", `${text}\n`]
+  let value: unknown
   try {
-    return { value: JSON.parse(text) }
+    value = JSON.parse(text)
   } catch {
-    return undefined
+    return
   }
+  // A JSON string that contains JSON was serialized twice.
+  if (typeof value === "string") yield ["when it is taken out of the JSON string around it", value]
+  const compact = JSON.stringify(value)
+  yield ["when it is serialised compactly (JSON.stringify(body)): a parser read it and it was written anew", compact]
+  yield ["when it is serialised with two spaces of indentation", JSON.stringify(value, null, 2)]
+  yield ["when it is serialised with spaces after : and , (Python's json.dumps)", spaced(value)]
 }
 
 function spaced(value: unknown): string {

@@ -1,4 +1,5 @@
-import { type Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http"
+import { once } from "node:events"
+import { type Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 
 /** Result of a POST: a status with the start of the body, or a failure message. */
@@ -13,46 +14,35 @@ export interface PostOptions {
 const MAX_RESPONSE_BYTES = 4096
 
 /** Posts a body with exactly these headers, without following redirects, as the service does. Failures are results, not errors. */
-export function postWebhook(
+export async function postWebhook(
   url: URL,
   headers: OutgoingHttpHeaders,
   body: string,
   { agent, timeoutMs, signal }: PostOptions,
 ): Promise<PostResult> {
-  return new Promise((resolve) => {
-    const request = url.protocol === "https:" ? requestHttps : requestHttp
-    // `localhost` has two addresses, and Node 18 tries only the first one by default.
-    const call = request(url, { method: "POST", headers, agent, signal, autoSelectFamily: true } as object)
-    const fail = (failure: string): void => {
-      clearTimeout(deadline)
-      resolve({ failure })
-      call.destroy()
-    }
-    const deadline = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs)
-    call.on("error", (error: NodeJS.ErrnoException) => fail(reasonOf(error)))
-    call.on("response", (response) => {
-      const status = response.statusCode ?? 0
-      let text = ""
-      const finish = (): void => {
-        clearTimeout(deadline)
-        resolve({ status, text: text.slice(0, MAX_RESPONSE_BYTES) })
-      }
-      // The status decides: a body that breaks off or never ends doesn't change the result.
-      clearTimeout(deadline)
-      const bodyDeadline = setTimeout(() => call.destroy(), 1000)
-      response.setEncoding("utf8")
-      response.on("data", (chunk: string) => {
-        text += chunk
-        if (text.length > MAX_RESPONSE_BYTES) call.destroy()
-      })
-      response.on("error", () => {})
-      response.on("close", () => {
-        clearTimeout(bodyDeadline)
-        finish()
-      })
-    })
+  const request = url.protocol === "https:" ? requestHttps : requestHttp
+  // `localhost` has two addresses, and Node 18 tries only the first one by default.
+  const call = request(url, { method: "POST", headers, agent, signal, autoSelectFamily: true } as object)
+  call.on("error", () => {})
+  let deadline = setTimeout(() => call.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
+  let response: IncomingMessage | undefined
+  let text = ""
+  try {
     call.end(body)
-  })
+    ;[response] = (await once(call, "response")) as [IncomingMessage]
+    clearTimeout(deadline)
+    deadline = setTimeout(() => call.destroy(), 1000)
+    for await (const chunk of response.setEncoding("utf8")) {
+      text += chunk
+      if (text.length > MAX_RESPONSE_BYTES) break
+    }
+  } catch (error) {
+    // The status decides: a body that breaks off or never ends doesn't change the result.
+    if (response === undefined) return { failure: reasonOf(error as NodeJS.ErrnoException) }
+  } finally {
+    clearTimeout(deadline)
+  }
+  return { status: response.statusCode ?? 0, text: text.slice(0, MAX_RESPONSE_BYTES) }
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {

@@ -67,11 +67,7 @@ export async function runCli(args: readonly string[], { env, readInput, print }:
   }
   if (rest.length > 0) throw new Error(`unexpected argument ${rest[0]}`)
   const secrets = values.secret ?? [env["WEBHOOK_SECRET"] ?? ""]
-  if (command === "listen") {
-    const { forward, since, "api-key": apiKey, "base-url": baseUrl, type: types } = values
-    const standardWebhooks = values["standard-webhooks"]
-    return runListen({ forward, since, apiKey, baseUrl, types, secrets, standardWebhooks })
-  }
+  if (command === "listen") return runListen(values, secrets)
   if (secrets.includes("")) throw new Error("there is no secret: give --secret, or set WEBHOOK_SECRET")
   if (command === "verify") {
     const body = readInput()
@@ -81,26 +77,19 @@ export async function runCli(args: readonly string[], { env, readInput, print }:
     return verified ? 0 : 1
   }
   if (command === "send") {
-    const [type = "outreach.email_sent", another] = values.type ?? []
-    if (another !== undefined) throw new Error("send takes one --type")
-    return send({ url: values.url, type, eventId: values["event-id"], secrets, print })
+    const { url, type, "event-id": eventId } = values
+    return send({ url, types: type, eventId }, secrets, print)
   }
   throw new Error(`${command} is not a command: give verify, send or listen`)
 }
 
-async function send({
-  url,
-  type,
-  eventId,
-  secrets,
-  print,
-}: {
-  readonly url: string | undefined
-  readonly type: string
-  readonly eventId: string | undefined
-  readonly secrets: readonly string[]
-  readonly print: (text: string) => void
-}): Promise<number> {
+async function send(
+  { url, types = [], eventId }: { url: string | undefined; types: string[] | undefined; eventId: string | undefined },
+  secrets: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  const [type = "outreach.email_sent", another] = types
+  if (another !== undefined) throw new Error("send takes one --type")
   if (url === undefined) throw new Error("the address is missing: give --url")
   if (!(sampleTypes as readonly string[]).includes(type)) {
     throw new Error(`${type} is not an event type; the types are ${sampleTypes.join(", ")}`)

@@ -1,39 +1,40 @@
 import { randomBytes } from "node:crypto"
 import { createInterface } from "node:readline"
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
+import { parseDuration } from "@outreach/retry-policy"
 import { listen } from "./listen.ts"
 import { sampleTypes } from "./sampleEvent.ts"
 
 export const SANDBOX_URL = "http://127.0.0.1:8080"
 
+/** Options of the command line. */
 export interface ListenFlags {
   readonly forward?: string | undefined
   /** Default: the environment's `OUTREACH_KEY`. */
-  readonly apiKey?: string | undefined
+  readonly "api-key"?: string | undefined
   /** Default: the environment's `OUTREACH_URL`, or the sandbox's URL. */
-  readonly baseUrl?: string | undefined
-  readonly types?: readonly string[] | undefined
+  readonly "base-url"?: string | undefined
+  readonly type?: readonly string[] | undefined
   readonly since?: string | undefined
-  /** Empty strings are ignored. */
-  readonly secrets: readonly string[]
-  readonly standardWebhooks?: boolean | undefined
+  readonly "standard-webhooks"?: boolean | undefined
 }
 
 /** Runs `listen` until a signal, with commands from a terminal or from standard input. Returns the exit code. */
-export async function runListen(flags: ListenFlags): Promise<number> {
+export async function runListen(flags: ListenFlags, configured: readonly string[]): Promise<number> {
   const forward = readAddress("--forward", flags.forward ?? "")
-  const baseUrl = flags.baseUrl ?? process.env["OUTREACH_URL"] ?? SANDBOX_URL
+  const baseUrl = flags["base-url"] ?? process.env["OUTREACH_URL"] ?? SANDBOX_URL
   readAddress("--base-url", baseUrl)
-  const apiKey = readKey(flags.apiKey ?? process.env["OUTREACH_KEY"] ?? "")
-  const types = (flags.types ?? []).map(readType)
+  const apiKey = readKey(flags["api-key"] ?? process.env["OUTREACH_KEY"] ?? "")
+  const types = (flags.type ?? []).map(readType)
   const since = flags.since === undefined ? undefined : readSince(flags.since)
-  const isGiven = !flags.secrets.includes("")
-  const secrets = isGiven ? flags.secrets : [createSecret()]
-  if (!isGiven) console.log(`Each event is signed with this secret, which the receiver needs:\n\n  ${secrets[0]}\n`)
+  const isConfigured = !configured.includes("")
+  const secrets = isConfigured ? configured : [createSecret()]
+  if (!isConfigured)
+    console.log(`Each event is signed with this secret, which the receiver needs:\n\n  ${secrets[0]}\n`)
 
   const stop = new AbortController()
   const print = (line: string): void => console.log(line)
-  const { standardWebhooks = false } = flags
+  const { "standard-webhooks": standardWebhooks = false } = flags
   const { signal } = stop
   const { repeat, ended } = listen({ apiKey, baseUrl, forward, secrets, standardWebhooks, types, since, print, signal })
   const terminal = process.stdin.isTTY === true
@@ -88,12 +89,9 @@ function readAddress(flag: string, text: string): URL {
   return new URL(text)
 }
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
 /** Parses ISO 8601, or a relative time. */
 function readSince(text: string): string {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * 1000 * (SECONDS[unit] ?? 0)
+  const time = /^\d{1,6}[smhd]$/.test(text) ? Date.now() - parseDuration(text) : Date.parse(text)
   if (Number.isNaN(time)) throw new Error("--since is neither ISO 8601 nor a time ago such as 15m, 2h or 1d")
   return new Date(time).toISOString()
 }
