@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { chmod, mkdir, writeFile } from "node:fs/promises"
+import { chmod, mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { temporaryRoot } from "@outreach/embedded-postgres/paths"
@@ -28,10 +28,7 @@ export const restorableServer = async (folder: string) => {
     },
 
     /** Takes the base backup during writes. */
-    takeBaseBackup: async () => {
-      await takeBaseBackup(server, base, "drill")
-      await writeFile(join(base, "password"), new URL(server.url).password)
-    },
+    takeBaseBackup: () => takeBaseBackup(server, base, "drill"),
 
     /** Waits until everything written so far is archived. */
     archiveAll: () =>

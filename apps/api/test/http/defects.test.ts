@@ -1,4 +1,4 @@
-import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
+import { postgresUrl } from "@outreach/embedded-postgres/testDatabase"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { sql } from "@outreach/testing/sql"
 import { eventually, until } from "@outreach/testing/until"

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { Transaction } from "@outreach/domain/Transaction"
-import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
+import { postgresUrl } from "@outreach/embedded-postgres/testDatabase"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"

@@ -58,25 +58,22 @@ const shell = (script: string, args: ReadonlyArray<string>) =>
 
 const isDebian = existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"))
 const names = process.argv.slice(2)
-const known = Object.keys(PROGRAMS) as ReadonlyArray<ProgramName>
+const programs = Object.entries(PROGRAMS) as ReadonlyArray<[ProgramName, Program]>
 const unknown = names.filter((name) => !(name in PROGRAMS))
-const wanted = known.filter((name) => names.length === 0 || names.includes(name))
-const isMissing = (name: ProgramName) => "missing" in findProgram(name)
-const programOf = (name: ProgramName): Program => PROGRAMS[name]
-const isInstalled = (name: ProgramName) => programOf(name).place === "installed"
-const lacking = wanted.filter(isMissing)
+const lacking = programs.filter(
+  ([name]) => (names.length === 0 || names.includes(name)) && "missing" in findProgram(name),
+)
 
-if (unknown.length > 0) fail(`Unknown: ${unknown.join(", ")}. Known programs: ${known.join(", ")}.`)
+if (unknown.length > 0) fail(`Unknown: ${unknown.join(", ")}. Known programs: ${Object.keys(PROGRAMS).join(", ")}.`)
 else if (lacking.length > 0 && !(isDebian && userInfo().uid === 0)) {
-  process.stderr.write(
-    `Missing: ${lacking.join(", ")}. Only root on Debian can install them; their proofs are skipped.\n`,
-  )
+  const missing = lacking.map(([name]) => name).join(", ")
+  process.stderr.write(`Missing: ${missing}. Only root on Debian can install them; their proofs are skipped.\n`)
 } else if (lacking.length > 0) {
   shell("apt-get update -q", [])
-  const toInstall = lacking.filter(isInstalled).flatMap((name) => programOf(name).packages)
+  const toInstall = lacking.flatMap(([, { packages, place }]) => (place === "installed" ? packages : []))
   if (toInstall.length > 0) shell(INSTALL, toInstall)
-  for (const name of lacking.filter((name) => !isInstalled(name))) {
-    const { packages, pip } = programOf(name)
+  for (const [name, { packages, pip, place }] of lacking) {
+    if (place === "installed") continue
     if (pip === undefined) shell(UNPACK, [folderOf(name), ...packages])
     else {
       shell(INSTALL, packages)
@@ -88,8 +85,8 @@ else if (lacking.length > 0 && !(isDebian && userInfo().uid === 0)) {
       }
     }
   }
-  const missing = lacking.filter(
-    (name) => isMissing(name) && (names.includes(name) || programOf(name).pip === undefined),
+  const missing = lacking.flatMap(([name, { pip }]) =>
+    "missing" in findProgram(name) && (names.includes(name) || pip === undefined) ? [name] : [],
   )
   if (missing.length > 0) fail(`Not found after the installation: ${missing.join(", ")}.`)
 }

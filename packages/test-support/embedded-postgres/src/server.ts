@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { randomInt, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { cp, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -111,8 +111,7 @@ export async function killServer(data: string): Promise<void> {
   const postmaster = Number.parseInt(await readFile(join(data, "postmaster.pid"), "utf8"), 10)
   if (!isServerOf(await commandLine(postmaster), data)) throw new Error(`No server of ${data} runs.`)
   process.kill(postmaster, "SIGSTOP")
-  const children = await childrenOf(postmaster)
-  for (const child of children) {
+  for (const child of await childrenOf(postmaster)) {
     try {
       process.kill(child, "SIGKILL")
     } catch (error) {
@@ -144,27 +143,16 @@ async function run(
   program: string,
   args: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
-  const bin = await binaries()
-  return await new Promise((resolve, reject) => {
-    const child = spawn(join(bin, program), args, {
-      ...serverUser(),
-      // The server's user may not be able to enter the caller's working directory.
-      cwd: dirname(data),
-      env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let output = ""
-    child.stdout.on("data", (chunk: Buffer) => (output += chunk))
-    child.stderr.on("data", (chunk: Buffer) => (output += chunk))
-    child.once("close", (code) => resolve({ code, output }))
-    child.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new Error(
-          `PostgreSQL's ${program} does not run here (${error.code}): set DATABASE_URL to a server of your own.`,
-        ),
-      ),
-    )
-  })
+  // The server's user may not be able to enter the caller's working directory.
+  const options = { ...serverUser(), cwd: dirname(data) }
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...environment }
+  return await promisify(execFile)(join(await binaries(), program), args, { ...options, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }: { code: number | string | null; stdout: string; stderr: string }) => {
+      if (typeof code !== "string") return { code, output: stdout + stderr }
+      throw new Error(`PostgreSQL's ${program} does not run here (${code}): set DATABASE_URL to a server of your own.`)
+    },
+  )
 }
 
 /**

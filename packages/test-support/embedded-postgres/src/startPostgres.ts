@@ -4,9 +4,9 @@ import type { Socket } from "node:net"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
-import type { StartOptions, SupervisorInput, SupervisorResult } from "./openCluster.ts"
 import { processToken } from "./processToken.ts"
 import { killServer, start, stop as stopServer } from "./server.ts"
+import type { StartOptions, SupervisorInput, SupervisorResult } from "./supervisor.ts"
 
 /** A PostgreSQL server that belongs to this process. */
 export interface Postgres {
@@ -74,10 +74,7 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
       await stopServer(server, "fast")
       await start(server, undefined)
     },
-    stop: async () => {
-      stopping ??= stop()
-      await stopping
-    },
+    stop: () => (stopping ??= stop()),
   }
 }
 

@@ -4,9 +4,9 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import type { StartOptions } from "./openCluster.ts"
 import { temporaryRoot } from "./paths.ts"
 import { type Postgres, startPostgres } from "./startPostgres.ts"
+import type { StartOptions } from "./supervisor.ts"
 import { withClient } from "./withClient.ts"
 
 export interface StandbyOptions extends Pick<StartOptions, "settings" | "environment"> {
@@ -32,12 +32,11 @@ export async function startStandby(
   primary: Pick<Postgres, "url" | "port" | "dataDirectory">,
   { name, replicateFrom = new URL(primary.url).host, ...options }: StandbyOptions,
 ): Promise<Standby> {
-  const password = decodeURIComponent(new URL(primary.url).password)
+  const { password } = new URL(primary.url)
   const slot = `standby_${randomUUID().replaceAll("-", "_")}`
   const base = join(await temporaryRoot(), `outreach-postgres-base-${randomUUID()}`)
   try {
     await takeBaseBackup(primary, base, slot)
-    await writeFile(join(base, "password"), password, { mode: 0o600 })
     const [host, port] = replicateFrom.split(":")
     const source = `host=${host} port=${port} user=postgres password=${password} application_name=${name}`
     const standby = await startPostgres({
@@ -57,7 +56,7 @@ export async function startStandby(
   }
 }
 
-/** Copies a server's data, while others write to it, into the folder `data` below `folder`. The slot keeps the WAL that the copy needs. */
+/** Copies a server's data, while others write to it, and its password into a new folder. The slot keeps the WAL that the copy needs. */
 export async function takeBaseBackup(
   primary: Pick<Postgres, "url" | "dataDirectory">,
   folder: string,
@@ -66,6 +65,7 @@ export async function takeBaseBackup(
   const data = join(folder, "data")
   await mkdir(folder)
   await chmod(folder, 0o711)
+  await writeFile(join(folder, "password"), new URL(primary.url).password, { mode: 0o600 })
   await withClient(primary.url, async (client) => {
     await client.query("select pg_create_physical_replication_slot($1, true)", [slot])
     await client.query("select pg_backup_start('standby', true)")

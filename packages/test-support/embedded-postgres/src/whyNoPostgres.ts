@@ -27,10 +27,7 @@ export const explain = (
   ${platform === "win32" ? `$env:DATABASE_URL = "${URL}"; npm start` : `DATABASE_URL=${URL} npm start`}`
 
 const thisMachine = (): Machine => {
-  const { platform, arch } = process
-  const report =
-    platform === "linux"
-      ? (process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } })
-      : undefined
-  return { platform, arch, glibc: report?.header.glibcVersionRuntime }
+  const { platform, arch, report } = process
+  const { header } = report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } }
+  return { platform, arch, glibc: header.glibcVersionRuntime }
 }

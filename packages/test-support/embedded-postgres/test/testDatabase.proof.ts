@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Client } from "pg"
 import { expect, onTestFinished, test } from "vitest"
-import { postgresUrl } from "../src/postgresUrl.ts"
-import { cloneDatabase, createTemplate } from "../src/templateDatabase.ts"
+import { cloneDatabase, createTemplate, postgresUrl } from "../src/testDatabase.ts"
 import { query } from "./query.ts"
 
 const server = await postgresUrl()
