@@ -13,7 +13,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["{packages,packages/test-support,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
-    setupFiles: "packages/test-support/testing/src/configureProperties.ts",
+    setupFiles: "packages/test-support/testing/src/propertyRuns.ts",
     globalSetup: "packages/test-support/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,

@@ -10,7 +10,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["{packages,packages/test-support,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
-    setupFiles: "packages/test-support/testing/src/configureProperties.ts",
+    setupFiles: "packages/test-support/testing/src/propertyRuns.ts",
     globalSetup: "packages/test-support/embedded-postgres/src/vitestServer.ts",
     // Two more than there are cores, because proofs wait for half of their time.
     maxWorkers: availableParallelism() + 2,

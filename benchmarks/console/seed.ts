@@ -1,6 +1,6 @@
 import { EndpointId } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
-import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
+import { KEY_RECIPIENTS } from "@outreach/testing/outreachOn"
 import type postgres from "postgres"
 import { seedHistory } from "./seedHistory.ts"
 

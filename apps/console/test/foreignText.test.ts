@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { changeAttempts } from "@outreach/testing/changeAttempts"
+import { changeAttempts } from "@outreach/testing/seedDeadLetters"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import fc from "fast-check"

@@ -13,7 +13,7 @@ export const startMailServer = () => {
   const atEnd = afterTests()
   let server: MailServer
   beforeAll(async () => {
-    server = await mailServer(undefined, undefined, atEnd)
+    server = await mailServer({ atEnd })
     writeFileSync(smtpUrl, server.url)
   })
   return {

@@ -1,4 +1,4 @@
-import { dnsServer } from "@outreach/testing/dnsServer"
+import { dnsServer } from "@outreach/testing/startNameServer"
 import type { Answer } from "dns-packet"
 
 interface PrintedSender {

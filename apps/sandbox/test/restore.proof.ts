@@ -19,11 +19,12 @@ const mailGate = async (isGated: (message: { readonly to: ReadonlyArray<string> 
   const gate = { changes: new Changes() }
   let turns = 0
   let limit = 0
-  const mail = await mailServer(undefined, async (message) => {
+  const accepting = async (message: { readonly to: ReadonlyArray<string> }) => {
     if (!isGated(message)) return
     const turn = turns++
     await until(gate, () => limit > turn, { withinMs: 600_000 })
-  })
+  }
+  const mail = await mailServer({ accepting })
   return {
     ...mail,
     /** Accepts this number of further messages. Default: all. */

@@ -36,7 +36,7 @@ const startAll = async (library: string, atEnd: AtEnd) => {
     Effect.runPromise(Effect.provide(effect, adaptersFor(server.url)))
   const query = <Row extends object>(text: string) => run(sql.unsafe<Row>(text))
   await run(migrateWithRoles)
-  const mails = await mailServer(undefined, undefined, atEnd)
+  const mails = await mailServer({ atEnd })
   const to = await partner(undefined, atEnd)
   const startOne = () =>
     startWorker(

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { effectTest } from "@outreach/testing/runWith"
 import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())

@@ -5,7 +5,7 @@ import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/Inb
 import { READINGS } from "@outreach/domain/operators/facts"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { FactReader, readFacts } from "@outreach/postgres/operators/FactReader"
-import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
+import { KEY_RECIPIENTS } from "@outreach/testing/outreachOn"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, publishSent, seedCampaign } from "@outreach/testing/seedCampaign"

@@ -52,7 +52,7 @@ const seed = Effect.fnUntraced(function* () {
 
 beforeAll(async () => {
   if ("missing" in chrome) return
-  mail = await mailServer(undefined, undefined, atEnd)
+  mail = await mailServer({ atEnd })
   mail.replies.set("university.test", REPLY)
   receiver = await partner(
     (_, response) => (isMended ? response.end() : response.writeHead(404).end("No such route: /webhooks")),

@@ -44,7 +44,7 @@ export const runScenario = async (
   const atEnd: AtEnd = (end) => resources.defer(end)
   const { urls, settings: others, strike } = await start(atEnd)
   const url = urls[0]!
-  const mail = await mailServer(undefined, undefined, atEnd)
+  const mail = await mailServer({ atEnd })
   const settings = () => ({ DATABASE_URL: url, SMTP_URL: mail.url, FAILOVER_SECONDS: "120", ...others })
   const service = artifactIn(folder, settings, { atEnd, commandMs: COMMAND_MS })
   await service.ops("migrate")

@@ -109,7 +109,7 @@ let scrapes: ReadonlyArray<Scrape>
 
 beforeAll(async () => {
   otlp = await otlpCollector(atEnd)
-  mail = await mailServer(undefined, undefined, atEnd)
+  mail = await mailServer({ atEnd })
   const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_TRACES_SAMPLER_ARG: "1" }
   const database = asRole(url(), "api")
   api = await start("@outreach/api/main", {

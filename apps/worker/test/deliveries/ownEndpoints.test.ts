@@ -1,7 +1,7 @@
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { clockTest as test } from "@outreach/testing/effectTest"
+import { clockTest as test } from "@outreach/testing/runWith"
 import { Effect, Redacted, Semaphore } from "effect"
 import { expect } from "vitest"
 import { CURRENT_MS, createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"

@@ -1,4 +1,4 @@
-import { clockTest as test } from "@outreach/testing/effectTest"
+import { clockTest as test } from "@outreach/testing/runWith"
 import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"

@@ -29,7 +29,7 @@ let worker: Awaited<ReturnType<typeof runWorker>>
 
 // One worker sends everything in this file. Each test has its own organization and recipient domain.
 beforeAll(async () => {
-  mail = await mailServer(undefined, undefined, atEnd)
+  mail = await mailServer({ atEnd })
   const settings = { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" }
   worker = await runWorker(url(), settings, atEnd)
 })

@@ -1,5 +1,5 @@
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { clockTest as test } from "@outreach/testing/effectTest"
+import { clockTest as test } from "@outreach/testing/runWith"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"

@@ -13,7 +13,7 @@ it("a message that the server has received when its worker is killed is sent onc
   const to = await partner()
   const steps = new EventEmitter()
   const killed = once(steps, "killed")
-  const mail = await mailServer(undefined, async () => void (await killed))
+  const mail = await mailServer({ accepting: async () => void (await killed) })
   const { campaign } = await launch(to, 1)
   const first = await startWorker(url(), { SMTP_URL: mail.url })
   await until(mail, ({ messages }) => messages.length === 1)

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
 import { createResolver, dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { dnsServer } from "@outreach/testing/dnsServer"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { dnsServer } from "@outreach/testing/startNameServer"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 

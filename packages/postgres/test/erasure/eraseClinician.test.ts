@@ -13,7 +13,7 @@ import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedC
 import { applyUnsubscriptions, UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
 import { SuppressionRepository } from "@outreach/domain/suppressions/Withdrawals"
 import { parseInput } from "@outreach/domain/textSchema"
-import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
+import { KEY_RECIPIENTS } from "@outreach/testing/outreachOn"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"

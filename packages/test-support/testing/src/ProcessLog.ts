@@ -15,12 +15,11 @@ export class ProcessLog implements Source {
     this.text += chunk
     const lines = (this.#rest + chunk).split("\n")
     this.#rest = lines.pop()!
-    for (const line of lines) {
-      if (!line.startsWith("{")) continue
-      const parsed = parseJson(line)
-      if (parsed === undefined) continue
-      const { message, level, annotations = {} } = parsed
-      this.lines.push({ message: [message].flat().join(" "), level, annotations })
+    for (const line of lines.filter((each) => each.startsWith("{"))) {
+      try {
+        const { message, level, annotations = {} } = JSON.parse(line)
+        this.lines.push({ message: [message].flat().join(" "), level, annotations })
+      } catch {}
     }
     this.changes.announce()
   }
@@ -43,14 +42,5 @@ export class ProcessLog implements Source {
 
   over(): string | undefined {
     return this.#end && `${this.#end}\n${this.text.slice(-2000)}`
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: each message has its own form
-const parseJson = (line: string): any => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

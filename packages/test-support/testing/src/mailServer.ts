@@ -1,5 +1,6 @@
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { listen } from "./listen.ts"
+import type { AtEnd } from "./startProcess.ts"
 import { Changes } from "./until.ts"
 
 interface ReceivedMail {
@@ -8,50 +9,49 @@ interface ReceivedMail {
   readonly text: string
 }
 
-type Stage = "connect" | "from" | "rcpt" | "data"
+interface MailServerOptions {
+  /** The stage at which it rejects with `reply`. Default: none. */
+  readonly at?: "connect" | "from" | "rcpt" | "data"
+  readonly reply?: string
+  /** Runs after a message is stored and before it is accepted. */
+  readonly accepting?: (message: ReceivedMail) => Promise<void>
+  readonly atEnd?: AtEnd
+}
 
 const rejection = (reply: string) =>
   Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
 /**
- * Starts an SMTP server until the end of the test, or until `atEnd` calls back. It stores accepted messages, after `accepting`. It rejects with a
- * reply at a stage, or by the recipient's domain while `replies` has one.
+ * Starts an SMTP server until the end of the test, or until `atEnd` calls back. It stores accepted messages. It also rejects recipients of a
+ * domain while `replies` has a reply for it.
  */
-export const mailServer = async (
-  rejected?: { readonly at: Stage; readonly reply: string },
-  accepting: (message: ReceivedMail) => Promise<void> = async () => {},
-  atEnd?: (end: () => Promise<void>) => void,
-) => {
+export const mailServer = async ({ at, reply = "", accepting, atEnd }: MailServerOptions = {}) => {
   const changes = new Changes()
   const messages: ReceivedMail[] = []
   const replies = new Map<string, string>()
-  const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
+  const errorAt = (stage: typeof at) => (stage === at ? rejection(reply) : null)
   let connections = 0
   const options: SMTPServerOptions = {
     disabledCommands: ["AUTH", "STARTTLS"],
     onConnect: (_, done) => {
       connections += 1
       changes.announce()
-      done(at("connect"))
+      done(errorAt("connect"))
     },
-    onMailFrom: (_, __, done) => done(at("from")),
+    onMailFrom: (_, __, done) => done(errorAt("from")),
     onRcptTo: ({ address }, _, done) => {
-      const reply = replies.get(address.slice(address.lastIndexOf("@") + 1))
-      done(reply === undefined ? at("rcpt") : rejection(reply))
+      const ofDomain = replies.get(address.slice(address.lastIndexOf("@") + 1))
+      done(ofDomain === undefined ? errorAt("rcpt") : rejection(ofDomain))
     },
-    onData: (stream, { envelope }, done) => {
+    onData: (stream, { envelope: { mailFrom, rcptTo } }, done) => {
       const accept = async () => {
-        const chunks = await stream.toArray()
-        const error = at("data")
+        const text = Buffer.concat(await stream.toArray()).toString()
+        const error = errorAt("data")
         if (error !== null) return error
-        const message = {
-          from: typeof envelope.mailFrom === "object" ? envelope.mailFrom.address : "",
-          to: envelope.rcptTo.map((recipient) => recipient.address),
-          text: Buffer.concat(chunks).toString(),
-        }
+        const message = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address), text }
         messages.push(message)
         changes.announce()
-        await accepting(message)
+        await accepting?.(message)
         return null
       }
       // A killed sender leaves half a message.

@@ -1,31 +1,11 @@
 import { createServer } from "node:http"
+import { OtlpResource, type OtlpTracer } from "effect/observability"
 import { listen } from "./listen.ts"
+import type { AtEnd } from "./startProcess.ts"
 import { Changes } from "./until.ts"
 
-interface Attribute {
-  readonly key: string
-  readonly value: Readonly<Record<string, unknown>>
-}
-interface Span {
-  readonly name: string
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly attributes: ReadonlyArray<Attribute>
-  /** Code 2 is an error. */
-  readonly status: { readonly code: number }
-}
-interface Export {
-  readonly resourceSpans: ReadonlyArray<{
-    readonly resource: { readonly attributes: ReadonlyArray<Attribute> }
-    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>
-  }>
-}
-
 /** Starts a receiver of OTLP over HTTP until the end of the test, or until `atEnd` calls back. It stores the received data. */
-export const otlpCollector = async (atEnd?: (end: () => Promise<void>) => void) => {
+export const otlpCollector = async (atEnd?: AtEnd) => {
   const changes = new Changes()
   const kept: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer(async (request, response) => {
@@ -41,18 +21,15 @@ export const otlpCollector = async (atEnd?: (end: () => Promise<void>) => void) 
     spans: () =>
       kept
         .filter(({ path }) => path === "/v1/traces")
-        .flatMap(({ body }) => (JSON.parse(body) as Export).resourceSpans)
+        .flatMap(({ body }) => (JSON.parse(body) as OtlpTracer.TraceData).resourceSpans)
         .flatMap(({ resource, scopeSpans }) =>
-          scopeSpans.flatMap(({ spans }) =>
-            spans.map((span) => ({
+          scopeSpans
+            .flatMap(({ spans }) => spans)
+            .map((span) => ({
               ...span,
-              attributes: byKey(span.attributes),
-              service: String(byKey(resource.attributes)["service.name"]),
+              attributes: Object.fromEntries(span.attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+              service: OtlpResource.serviceNameUnsafe(resource),
             })),
-          ),
         ),
   }
 }
-
-const byKey = (attributes: ReadonlyArray<Attribute>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

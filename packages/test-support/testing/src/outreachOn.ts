@@ -33,6 +33,12 @@ export const insertRecipients = Effect.fnUntraced(function* (campaign: Campaign,
     from unnest(${ids}::text[]) as given (recipient_id) on conflict do nothing`
 })
 
+/** Gives inserted recipients their keys, as an import does. */
+export const KEY_RECIPIENTS = `
+  insert into recipient_keys (organization_id, token, campaign_id, npi, email, recipient_id)
+  select organization_id, token, campaign_id, npi, lower(email), id from recipients
+  on conflict do nothing`
+
 export const draftsOf = (
   campaign: Campaign,
   outcomes: ReadonlyArray<readonly [recipientId: RecipientId, outcome: Outcome]>,

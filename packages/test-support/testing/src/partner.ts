@@ -2,10 +2,11 @@ import { createServer, type ServerResponse } from "node:http"
 import { verify } from "@outreach/signature/node"
 import { Redacted } from "effect"
 import { listen } from "./listen.ts"
+import type { AtEnd } from "./startProcess.ts"
 import { Changes } from "./until.ts"
 
 /** A received webhook with a verified signature. */
-export interface Received {
+interface Received {
   readonly deliveryId: string
   readonly attempt: number
   readonly event: { readonly event_id: string; readonly event_type: string; readonly data: Record<string, unknown> }
@@ -16,8 +17,8 @@ export interface Received {
  * returns the configured response, by default 200.
  */
 export const partner = async (
-  answer: (received: Received, response: ServerResponse) => unknown = ok,
-  atEnd?: (end: () => Promise<void>) => void,
+  answer: (received: Received, response: ServerResponse) => unknown = (_, response) => response.end(),
+  atEnd?: AtEnd,
 ) => {
   const changes = new Changes()
   const received: Received[] = []
@@ -52,5 +53,3 @@ export const partner = async (
     },
   }
 }
-
-const ok = (_: unknown, response: ServerResponse): unknown => response.end()

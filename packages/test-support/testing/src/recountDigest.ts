@@ -4,11 +4,7 @@ import { DIGEST_COLUMNS } from "@outreach/postgres/digest/digestColumns"
 import { Effect, Struct } from "effect"
 import { sql } from "./sql.ts"
 
-interface StoredCounts {
-  readonly programId: string
-  readonly outreach: Readonly<Record<string, unknown>> | null
-  readonly funnel: Readonly<Record<string, unknown>> | null
-}
+type Counts = Readonly<Record<string, unknown>> | null
 
 interface CountedEvent {
   readonly programId: string
@@ -19,7 +15,7 @@ interface CountedEvent {
 
 /** Counts a UTC date of an organization again from its events and qualifications, and returns each count of its digest that differs. */
 export const recountDigest = Effect.fnUntraced(function* (date: string, organizationId: OrganizationId) {
-  const programs = yield* sql<StoredCounts>`
+  const programs = yield* sql<{ programId: string; outreach: Counts; funnel: Counts }>`
     select program.id as "programId", to_jsonb(outreach) as outreach, to_jsonb(funnel) as funnel from programs program
     left join digest_outreach outreach
       on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = ${date}::date

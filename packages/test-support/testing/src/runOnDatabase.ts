@@ -3,8 +3,7 @@ import { withClient } from "@outreach/embedded-postgres/withClient"
 import { Effect, Layer } from "effect"
 import { beforeAll } from "vitest"
 import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
-import { effectTest } from "./effectTest.ts"
-import { type Run, runWith } from "./runWith.ts"
+import { effectTest, type Run, runWith } from "./runWith.ts"
 import { migrateWithRoles } from "./testRoles.ts"
 
 /** All adapters and the database. */

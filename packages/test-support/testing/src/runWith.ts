@@ -1,5 +1,6 @@
-import { Effect, Layer, ManagedRuntime, References } from "effect"
-import { afterAll } from "vitest"
+import { Effect, Layer, ManagedRuntime, References, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { afterAll, it } from "vitest"
 
 /** Runs an effect, or the effect of a generator function, with services. */
 export interface Run<Services> {
@@ -21,3 +22,17 @@ export const runWith = <Services, E>(layer: () => Layer.Layer<Services, E>): Run
     return runtime.runPromise(Effect.isEffect(work) ? work : Effect.gen(work))
   }
 }
+
+/** Returns a function that registers a test with an effect as its body, written as a generator and run by `run` in its own scope. */
+export const effectTest =
+  <Run extends (effect: never) => Promise<unknown>>(run: Run) =>
+  <Eff extends Effect.Effect<unknown, unknown, Effect.Services<Parameters<Run>[0]> | Scope.Scope>>(
+    title: string,
+    body: () => Generator<Eff, void, never>,
+  ): void =>
+    it(title, () => run(Effect.scoped(Effect.gen(body)) as never).then(() => {}))
+
+/** Registers a test with an effect as its body, on a clock that only the test moves. */
+export const clockTest = effectTest(<A>(effect: Effect.Effect<A>) =>
+  Effect.runPromise(Effect.provide(effect, TestClock.layer())),
+)

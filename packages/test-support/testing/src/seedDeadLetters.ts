@@ -2,7 +2,9 @@ import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Deli
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
+import { replaceAttempts } from "@outreach/postgres/deliveries/replaceAttempts"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { publishSent, seedCampaign } from "./seedCampaign.ts"
 import { sql } from "./sql.ts"
 
@@ -83,4 +85,17 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
     Array.from({ length: count }, (_, n) => ({ ...dead, secondsAgo: daysAgo * 86_400 + (count - n - 1) / 1000 })),
   )
   return { ...seeded, eventId: eventId! }
+})
+
+/** Changes the attempts of an organization's dead letters, or of one of them, and their groups of failures. */
+export const changeAttempts = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  change: (attempts: ReadonlyArray<Attempt>) => ReadonlyArray<Attempt>,
+  id: DeliveryId | null = null,
+) {
+  const rows = yield* sql<{ id: DeliveryId; endpointId: EndpointId; attempts: ReadonlyArray<Attempt> }>`
+    select id, endpoint_id as "endpointId", attempts from dead_letters
+    where organization_id = ${organizationId} and (${id}::text is null or id = ${id})`
+  const changed = rows.map((row) => ({ ...row, attempts: change(row.attempts) }))
+  yield* SqlClient.SqlClient.use((client) => replaceAttempts(client, organizationId, changed))
 })

@@ -3,10 +3,10 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/executeOnce"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
 import { Effect } from "effect"
-import { changeAttempts } from "./changeAttempts.ts"
 import { applyBatches, receiveEvent } from "./receiveEvent.ts"
 import { recordHits } from "./recordHits.ts"
 import { email, npi, seedCampaign } from "./seedCampaign.ts"
+import { changeAttempts } from "./seedDeadLetters.ts"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
 import { sql } from "./sql.ts"
 import { workerOn } from "./workerOn.ts"
@@ -34,19 +34,17 @@ export const seedPerson = Effect.fnUntraced(function* () {
   yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: id })
 
   const data = { ...person, consumer_program_slug: program.slug, attribution: "service_token", token }
-  const upper = person.email.toUpperCase()
-  yield* receiveEvent(seeded, "evt_01", "clinician.account_created", { ...data, email: upper, name: "Ada" })
-  yield* receiveEvent(seeded, "evt_02", "clinician.learner_qualified", data)
-  yield* receiveEvent(seeded, "evt_03", "clinician.seen", { at: encodeURIComponent(person.email) })
-  yield* receiveEvent(seeded, "evt_04", "clinician.seen", {
-    at: Buffer.from(`x${upper.toLowerCase()}`).toString("base64"),
-  })
-  yield* receiveEvent(seeded, "evt_05", "clinician.learner_qualified", {
-    ...data,
-    email: email(1),
-    npi: npi(1),
-    token: "zzzzzz",
-  })
+  const encoded = Buffer.from(`x${person.email}`).toString("base64")
+  const events: ReadonlyArray<readonly [type: string, data: object]> = [
+    ["account_created", { ...data, email: person.email.toUpperCase(), name: "Ada" }],
+    ["learner_qualified", data],
+    ["seen", { at: encodeURIComponent(person.email) }],
+    ["seen", { at: encoded }],
+    ["learner_qualified", { ...data, email: email(1), npi: npi(1), token: "zzzzzz" }],
+  ]
+  for (const [i, [type, about]] of events.entries()) {
+    yield* receiveEvent(seeded, `evt_0${i + 1}`, `clinician.${type}`, { ...about })
+  }
   while (yield* applyBatches) {}
   yield* sql`
     insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
@@ -107,9 +105,7 @@ export const namingPerson = (columns: Readonly<Record<string, string>>, ...words
     )
     return [value, encodeURIComponent(value), ...base64]
   })
-  return Object.entries(columns).flatMap(([name, text]) =>
+  const isNamed = (text: string) =>
     words.some((word) => text.includes(word)) || forms.some((form) => text.toLowerCase().includes(form.toLowerCase()))
-      ? [name]
-      : [],
-  )
+  return Object.keys(columns).filter((name) => isNamed(columns[name]!))
 }

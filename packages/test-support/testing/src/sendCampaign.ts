@@ -1,13 +1,11 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
-import { composeSent } from "@outreach/domain/events/Event"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
-import { Settlements } from "@outreach/domain/mail/Settlements"
 import { type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
 import { Effect } from "effect"
 import { seedCampaign } from "./seedCampaign.ts"
@@ -38,12 +36,6 @@ export const claimMessages = Effect.fnUntraced(function* (limit: number, options
   return yield* claimDue({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 })
 
-/** Settles a message as sent. Returns whether its lease was still valid. */
-export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
-  const event = yield* composeSent(lease)
-  return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
-})
-
 /** Sends a message to a mail server that responds with an outcome, and settles it accordingly. */
 export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
   const composed = { envelope: { from: "", to: lease.email }, message: new Uint8Array() }
@@ -52,6 +44,10 @@ export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
     Effect.provideService(Transport, { deliver: () => Effect.succeed(outcome) }),
   )
 }
+
+/** Settles a message as sent. Returns whether its lease was still valid. */
+export const settleSent = (lease: MessageLease) =>
+  Effect.map(sendWith(lease, { _tag: "Accepted", reply: "250 OK" }), ({ settled }) => settled)
 
 /** Ends the campaigns of earlier tests, because a claim takes due messages of every campaign. */
 export const cancelCampaigns = sql`update campaigns set status = 'cancelled'`

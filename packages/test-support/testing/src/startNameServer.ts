@@ -26,16 +26,9 @@ export const startNameServer = async (
     asked.push(`${type} ${name.toLowerCase()}`)
     const reply = await replyTo(name.toLowerCase(), type)
     if (reply === undefined) return
-    const { records: answers = [], code = 0 } = reply
+    const { records = [], code = 0 } = reply
     const flags = RECURSION_AVAILABLE | code
-    const packet = {
-      type: "response" as const,
-      ...(id !== undefined && { id }),
-      flags,
-      questions,
-      answers: [...answers],
-    }
-    socket.send(encode(packet), port, address)
+    socket.send(encode({ type: "response", id: id!, flags, questions, answers: [...records] }), port, address)
   })
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
@@ -45,4 +38,13 @@ export const startNameServer = async (
     /** The received questions, such as `A partner.test`, including repeated ones. */
     asked,
   }
+}
+
+/** Does the same with a server that knows only these records. Returns its address and port. */
+export const dnsServer = async (records: ReadonlyArray<Answer>, atEnd?: AtEnd): Promise<string> => {
+  const { address } = await startNameServer((asked, type) => {
+    const known = records.filter(({ name }) => name === asked)
+    return { records: known.filter((record) => record.type === type), ...(known.length === 0 && { code: NXDOMAIN }) }
+  }, atEnd)
+  return address
 }

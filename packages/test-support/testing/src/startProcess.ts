@@ -2,12 +2,14 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
-import { compileCache } from "./compileCache.ts"
 import { ProcessLog } from "./ProcessLog.ts"
 import type { LogLine } from "./until.ts"
 
 /** Runs a function at the end of a test, or of a file's tests. */
 export type AtEnd = (end: () => Promise<void>) => void
+
+/** The setting by which the processes of tests share the compiled modules of the run (`vitest.config.ts`). */
+export const compileCache = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
 
 /** A process that a test started. */
 export class TestProcess extends ProcessLog {

@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { onTestFinished } from "vitest"
 import { listen } from "./listen.ts"
 import { loopbackAddress } from "./loopbackAddress.ts"
+import type { AtEnd } from "./startProcess.ts"
 
 /**
  * Starts a TCP proxy on this machine that fails as networks do, in front of a primary or between a standby and its primary. It ends
@@ -10,53 +11,38 @@ import { loopbackAddress } from "./loopbackAddress.ts"
  * A mute connection stays open at both ends and loses every byte, also the other side's end. The kernel still
  * acknowledges TCP keep-alive, so only a process's own time limits and heartbeats notice.
  */
-export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>) => void = onTestFinished) => {
+export const tcpProxy = async (target: number, atEnd: AtEnd = onTestFinished) => {
   let to = target
   let state: "open" | "mute" | "cut" = "open"
-  const connections = new Set<Connection>()
+  /** The clients of open connections with the other end of each. */
+  const forwarded = new Map<Socket, Socket>()
+  const muted = new Set<Socket>()
+
+  const mute = (socket: Socket) => muted.add(socket.unpipe().resume())
+  const muteOpen = () => {
+    for (const socket of [...forwarded].flat()) mute(socket)
+    forwarded.clear()
+  }
+  const resetOpen = () => {
+    const sockets = [...[...forwarded].flat(), ...muted]
+    forwarded.clear()
+    muted.clear()
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
 
   // If one side ends a mute connection, the other side must not notice.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    if (state === "cut") {
-      client.resetAndDestroy()
-      return
-    }
-    const connection: Connection = { client, upstream: undefined, isMute: state === "mute" }
-    connections.add(connection)
     client.on("error", () => {})
-    if (connection.isMute) {
-      client.resume()
-      return
-    }
+    if (state === "cut") client.resetAndDestroy()
+    if (state === "mute") mute(client)
+    if (state !== "open") return
     const upstream = connect({ host: "127.0.0.1", port: to, noDelay: true, allowHalfOpen: true })
-    connection.upstream = upstream
-    forward(client, upstream, () => connection.isMute)
-    forward(upstream, client, () => connection.isMute)
-    client.on("close", () => {
-      if (connection.isMute) return
-      upstream.destroy()
-      connections.delete(connection)
-    })
-    upstream.on("error", () => {
-      if (!connection.isMute) client.resetAndDestroy()
-    })
-    upstream.on("close", () => {
-      if (connection.isMute) return
-      client.destroySoon()
-      connections.delete(connection)
-    })
+    forwarded.set(client, upstream)
+    client.pipe(upstream).pipe(client)
+    client.on("close", () => forwarded.delete(client) && upstream.destroy())
+    upstream.on("error", () => forwarded.has(client) && client.resetAndDestroy())
+    upstream.on("close", () => forwarded.delete(client) && client.destroySoon())
   })
-
-  const muteOpen = () => {
-    for (const connection of connections) connection.isMute = true
-  }
-  const resetOpen = () => {
-    for (const { client, upstream } of connections) {
-      client.resetAndDestroy()
-      upstream?.resetAndDestroy()
-    }
-    connections.clear()
-  }
   atEnd(async () => resetOpen())
   const host = loopbackAddress()
   const port = await listen(server, atEnd, host)
@@ -86,22 +72,6 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     heal: (): void => {
       state = "open"
     },
-    connections: () => [...connections].filter(({ isMute }) => !isMute).length,
+    connections: () => forwarded.size,
   }
-}
-
-/** Forwards one side's data and its end, unless they are lost. */
-const forward = (from: Socket, to: Socket, isLost: () => boolean): void => {
-  from.on("data", (bytes) => {
-    if (!isLost()) to.write(bytes)
-  })
-  from.on("end", () => {
-    if (!isLost()) to.end()
-  })
-}
-
-interface Connection {
-  readonly client: Socket
-  upstream: Socket | undefined
-  isMute: boolean
 }

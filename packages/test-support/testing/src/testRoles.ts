@@ -17,15 +17,13 @@ export const asRole = (url: string, kind: RoleKind): string => {
   return address.href
 }
 
-/** Creates the roles of tests in the server, unless they exist. */
-const createTestRoles = Effect.gen(function* () {
+/** Migrates a database to the newest schema, with the rights of the tests' roles, which it creates unless they exist. */
+export const migrateWithRoles = Effect.gen(function* () {
   for (const { role } of TEST_ROLES) {
     // Roles belong to the server: another process can create the same one meanwhile.
     yield* sql.unsafe(
       `do $$ begin create role ${role} login password '${role}'; exception when duplicate_object or unique_violation then null; end $$`,
     )
   }
+  return yield* runMigrations({ grantTo: TEST_ROLES })
 })
-
-/** Migrates a database to the newest schema, with the rights of the tests' roles. */
-export const migrateWithRoles = Effect.andThen(createTestRoles, runMigrations({ grantTo: TEST_ROLES }))

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** Dispatches `change` after each change. */
@@ -54,35 +55,24 @@ export async function until(
     typeof event === "string"
       ? () => source.lines!.filter(({ message }) => message === event)[count - 1]
       : () => event(source as never)
-  const stop = new AbortController()
-  return await new Promise<unknown>((resolve, reject) => {
-    const check = () => {
-      try {
-        const found = find()
-        const end = source.over?.()
-        if (found !== undefined && found !== false) resolve(found)
-        else if (end !== undefined) reject(new Error(`${describe(event)} didn't happen: ${end}`))
-      } catch (error) {
-        reject(error)
-      }
-    }
-    source.changes.addEventListener("change", check, { signal: stop.signal })
-    const timer = setTimeout(
-      () => reject(new Error(`${describe(event)} didn't happen within ${withinMs} ms`)),
-      withinMs,
-    )
-    stop.signal.onabort = () => clearTimeout(timer)
-    check()
-  }).finally(() => stop.abort())
+  const what = typeof event === "string" ? `"${event}"` : String(event).slice(0, 200)
+  const limit = AbortSignal.timeout(withinMs)
+  for (;;) {
+    const found = find()
+    if (found !== undefined && found !== false) return found
+    const end = source.over?.()
+    if (end !== undefined) throw new Error(`${what} didn't happen: ${end}`)
+    await once(source.changes, "change", { signal: limit }).catch(() => {
+      throw new Error(`${what} didn't happen within ${withinMs} ms`)
+    })
+  }
 }
-
-const describe = (event: unknown): string => (typeof event === "string" ? `"${event}"` : String(event).slice(0, 200))
 
 /** Reads a value until it satisfies a condition, and returns it. Throws if it does not within `withinMs`. */
 export const eventually = async <A>(
   read: () => Promise<A> | A,
   satisfies: (value: A) => boolean,
-  withinMs = 100_000,
+  withinMs = LIMIT_MS,
 ): Promise<A> => {
   const end = performance.now() + withinMs
   while (true) {

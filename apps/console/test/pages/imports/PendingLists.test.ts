@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { clockTest as test } from "@outreach/testing/effectTest"
+import { clockTest as test } from "@outreach/testing/runWith"
 import { eventually } from "@outreach/testing/until"
 import { Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"

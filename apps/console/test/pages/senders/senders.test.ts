@@ -1,7 +1,7 @@
 import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { afterTests } from "@outreach/testing/afterTests"
-import { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { dnsServer } from "@outreach/testing/startNameServer"
 import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
