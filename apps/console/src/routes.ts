@@ -2,7 +2,6 @@ import { auditRoutes } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { campaignsRoutes } from "./pages/campaigns/campaignsPages.tsx"
-import { deadLetterRoutes } from "./pages/deliveries/deadLetterPages.tsx"
 import { deliveriesRoutes } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { endpointRoutes } from "./pages/endpoints/endpointPages.tsx"
@@ -28,7 +27,7 @@ export const routes = [
   numbersRoutes,
   [...campaignsRoutes, ...campaignRoutes, ...campaignMail],
   [...importRoutes, ...newImportRoutes],
-  [...deliveriesRoutes, ...deliveryRoutes, ...deadLetterRoutes],
+  [...deliveriesRoutes, ...deliveryRoutes],
   issueRoutes,
   eventRoutes,
   inboxRoutes,

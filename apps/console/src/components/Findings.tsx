@@ -1,18 +1,18 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import { byUrgency, type Tone, URGENCY } from "@outreach/backoffice/operations/List"
+import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Array as Arr } from "effect"
+import { Array as Arr, Order } from "effect"
 import type { ComponentChildren } from "preact"
 import { useView } from "../view/View.ts"
 import { type Columns, Table } from "./layout.tsx"
 import { Code, Prose, type Value } from "./values.tsx"
 
 /** A finding of a check, or an alert. */
-export interface CheckResult extends Pick<Finding, "found" | "advice" | "command"> {
+export interface CheckResult extends Finding {
   readonly check: Value
-  readonly tone: Tone
-  readonly word: string
+  /** Default: the status. */
+  readonly word?: string
   /** The page with the details. */
   readonly page?: string | undefined
   readonly since?: Timestamp | null
@@ -25,17 +25,17 @@ export const Findings = (props: {
   /** More content below the passed checks. */
   readonly children?: ComponentChildren
 }) => {
-  const isProblem = ({ tone }: CheckResult) => URGENCY[tone] < URGENCY.good
+  const isProblem = ({ status }: Finding) => status === "failed" || status === "warning"
   const columns: Columns<CheckResult> = {
     Check: ({ check }) => check,
-    Status: ({ tone, word }) => ({ tone, word }),
+    Status: ({ status, word = status }) => ({ tone: FINDING_TONES[status], word }),
     Found: ({ found, page }) => (page === undefined ? <Prose>{found}</Prose> : { to: page, name: found }),
   }
   return (
     <>
       <Table
         label="Problems"
-        rows={Arr.sort(props.of.filter(isProblem), byUrgency)}
+        rows={Arr.sortWith(props.of.filter(isProblem), ({ status }) => URGENCY[FINDING_TONES[status]], Order.Number)}
         columns={{
           ...columns,
           Since: props.of.some(({ since }) => since) && (({ since }: CheckResult) => since && { at: since }),

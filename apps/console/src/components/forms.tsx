@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { type Control, fieldName, type Option } from "@outreach/backoffice/operations/Field"
-import type { Access, Operator } from "@outreach/domain/operators/Operator"
+import type { Access } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Record, Struct } from "effect"
-import type { ComponentChildren } from "preact"
-import { controlOf, type Inputs, takesFile } from "../view/inputs.ts"
+import type { ComponentChildren, ComponentProps } from "preact"
+import { controlOf, type Inputs, takesFile, type Values } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
-import { textOf } from "../view/textOf.ts"
-import { type Masking, type RejectedForm, useMay, useView } from "../view/View.ts"
-import { withQuery } from "./layout.tsx"
+import { type Masking, useMay, useView } from "../view/View.ts"
+import { textOf, withQuery } from "./layout.tsx"
 import { Content, isolated } from "./values.tsx"
-
-/** The values of a form by input name, without undefined values. */
-type Values = Readonly<Record<string, unknown>>
 
 /** Changes of controls by input name; false omits one. A label may contain foreign text. */
 export type Controls = Readonly<
@@ -44,38 +40,28 @@ export const ActionForm = <P extends string, Found>(
     readonly title?: ComponentChildren
   } & Emphasis,
 ) => {
-  const { action, found, hidden, title } = props
-  const { formToken, page, operator } = useView()
-  const address = pathTo(action, (props.params ?? {}) as PathTexts<P>)
-  const rejected = useRejected("post", address, hidden)
+  const { action, found, label = action.form?.label, children, ...others } = props
+  const { formToken, page } = useView()
   if (!useMay(action)) return null
   // The action is rejected if the object has another version by then.
   const version = found && action.form?.versionOf?.(found)
-  const texts = found === undefined ? {} : Record.mapKeys(action.form?.texts?.(found) ?? {}, fieldName)
-  const controls = { ...Record.map(texts, (value) => ({ value })), ...props.controls }
-  const fields = fieldsOf({ inputs: action.inputs, hidden, controls, rejected }, operator)
-  const form = (
-    <form
-      class={rejected ? "action rejected" : "action"}
-      method="post"
-      action={address}
-      encType={takesFile(action.inputs) ? "multipart/form-data" : undefined}
-    >
-      <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...hidden }} />
-      <FormProblems rejected={rejected} fields={fields} />
-      {props.children}
-      <FieldGroups of={fields} rejected={rejected} />
-      <button type="submit" class={emphasisOf(props)}>
-        {props.label ?? action.form?.label}
-      </button>
-    </form>
-  )
-  if (title === undefined) return form
+  const texts = (found && action.form?.texts?.(found)) ?? {}
   return (
-    <details open={rejected !== undefined}>
-      <summary>{title}</summary>
-      {form}
-    </details>
+    <Form
+      {...others}
+      method="post"
+      address={pathTo(action, (props.params ?? {}) as PathTexts<P>)}
+      inputs={action.inputs}
+      values={Record.mapKeys(texts, fieldName)}
+      buttons={
+        <button type="submit" class={emphasisOf(props)}>
+          {label}
+        </button>
+      }
+    >
+      <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...props.hidden }} />
+      {children}
+    </Form>
   )
 }
 
@@ -108,28 +94,6 @@ interface Emphasis {
 const emphasisOf = ({ isPrimary = false, isDangerous = false }: Emphasis): string =>
   `${isPrimary ? "primary" : ""} ${isDangerous ? "danger" : ""}`.trim()
 
-/** Returns the rejected form if it is this one, with the same hidden values. */
-const useRejected = (method: "get" | "post", action: string, hidden: Values = {}): RejectedForm | undefined => {
-  const { rejected } = useView()
-  const isThis =
-    rejected?.action === action &&
-    rejected.values.has("token") === (method === "post") &&
-    Object.entries(hidden).every(([name, value]) => value === undefined || rejected.values.get(name) === String(value))
-  return isThis ? rejected : undefined
-}
-
-/** The error of a form that concerns none of its fields. It has the focus unless a field has it. */
-const FormProblems = (props: {
-  readonly rejected: RejectedForm | undefined
-  readonly fields: ReturnType<typeof fieldsOf>
-}) => {
-  const { rejected, fields } = props
-  if (rejected === undefined) return null
-  const atInputs = fields.flatMap(({ name }) => rejected.faults[name] ?? [])
-  const messages = rejected.messages.filter((message) => !atInputs.includes(message))
-  return messages.length === 0 ? null : <Problems messages={messages} hasFocus={atInputs.length === 0} />
-}
-
 export const Problems = (props: { readonly messages: ReadonlyArray<string>; readonly hasFocus?: boolean }) => (
   <div class="problem" role="alert" tabIndex={-1} autofocus={props.hasFocus}>
     {props.messages.map((message) => (
@@ -138,7 +102,7 @@ export const Problems = (props: { readonly messages: ReadonlyArray<string>; read
   </div>
 )
 
-/** Controls for a list's filters, with the button that applies them; empty without any. Filters without a control are kept. */
+/** Controls for a list's filters, with the button that applies them; empty without any. */
 export const FilterBar = (props: {
   /** Default: the page's own path. */
   readonly action?: string
@@ -146,20 +110,15 @@ export const FilterBar = (props: {
   readonly values: Values
   readonly controls?: Controls
 }) => {
-  const { page, operator } = useView()
-  const { action = page.split("?")[0]! } = props
-  const rejected = useRejected("get", action)
-  const fields = fieldsOf({ ...props, rejected }, operator)
-  if (fields.length === 0) return null
-  const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
-  return (
-    <form class={rejected ? "filters rejected" : "filters"} method="get" action={action}>
-      <Hidden values={Object.fromEntries(kept)} />
-      <FieldGroups of={fields} rejected={rejected} />
+  const { page } = useView()
+  const { action = page.split("?")[0]!, ...others } = props
+  const buttons = (
+    <>
       <button type="submit">Filter</button>
       <a href={action}>Clear</a>
-    </form>
+    </>
   )
+  return <Form {...others} method="get" address={action} buttons={buttons} />
 }
 
 const Hidden = ({ values }: { readonly values: Values }) => (
@@ -170,56 +129,83 @@ const Hidden = ({ values }: { readonly values: Values }) => (
   </>
 )
 
-/** Returns the fields of a form with their groups. */
-const fieldsOf = (
-  props: {
-    readonly inputs: Inputs
-    readonly values?: Values
-    readonly hidden?: Values | undefined
-    readonly controls?: Controls | undefined
-    readonly rejected: RejectedForm | undefined
-  },
-  { organizationId }: Operator,
-) => {
-  const { rejected } = props
-  const firstFault = Object.keys(rejected?.faults ?? {})[0]
-  return Object.entries(props.inputs).flatMap(([name, input]) => {
+/** A form with a field for each input that isn't hidden. If it was rejected, it shows the entered values and the errors. */
+const Form = (props: {
+  readonly method: "get" | "post"
+  readonly address: string
+  readonly inputs: Inputs
+  readonly values: Values
+  readonly controls?: Controls | undefined
+  /** Given values, which distinguish forms with the same address. */
+  readonly hidden?: Values | undefined
+  readonly title?: ComponentChildren
+  readonly children?: ComponentChildren
+  readonly buttons: ComponentChildren
+}) => {
+  const { method, address, inputs, values, controls = {}, hidden = {}, title } = props
+  const view = useView()
+  const isRejected =
+    view.rejected?.action === address &&
+    view.rejected.values.has("token") === (method === "post") &&
+    Object.entries(hidden).every(
+      ([name, value]) => value === undefined || view.rejected?.values.get(name) === String(value),
+    )
+  const rejected = isRejected ? view.rejected : undefined
+  const { faults = {}, messages = [] } = rejected?.error ?? {}
+  const fields = Object.entries(inputs).flatMap(([name, input]) => {
     const declared = controlOf(input)
-    const change = props.controls?.[name]
+    const change = controls[name]
     // An operator of one organization can't choose.
-    const isLeftOut = change === false || (name === "organization" && organizationId !== null)
-    if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return []
-    const { group = "", ...control } = { ...declared, ...change }
+    const isLeftOut = change === false || (name === "organization" && view.operator.organizationId !== null)
+    if (declared === undefined || isLeftOut || hidden[name] !== undefined) return []
+    const { group = "", ...control } = { ...declared, value: values[name] ?? declared.value, ...change }
     const typed = control.kind === "boxes" ? rejected?.values.getAll(name) : rejected?.values.get(name)
     const field = (
       <Field
         key={name}
         name={name}
         {...control}
-        value={rejected === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
-        fault={rejected?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
-        autofocus={name === firstFault}
+        value={rejected === undefined ? control.value : (typed ?? undefined)}
+        fault={faults[name]?.replace(declared.label, textOf(control.label))}
+        autofocus={name === Object.keys(faults)[0]}
       />
     )
     return [{ name, group, field }]
   })
-}
-
-const FieldGroups = (props: {
-  readonly of: ReturnType<typeof fieldsOf>
-  readonly rejected: RejectedForm | undefined
-}) => {
-  if (props.rejected !== undefined) props.rejected.isShown = true
-  return Object.entries(Arr.groupBy(props.of, ({ group }) => group)).map(([group, members]) => {
-    const fields = members.map(({ field }) => field)
-    if (group === "") return fields
-    return (
-      <fieldset key={group} class="group">
-        <legend>{group}</legend>
-        {fields}
-      </fieldset>
-    )
-  })
+  if (method === "get" && fields.length === 0) return null
+  if (rejected !== undefined) rejected.isShown = true
+  const atFields = fields.flatMap(({ name }) => faults[name] ?? [])
+  const others = messages.filter((message) => !atFields.includes(message))
+  const kind = method === "post" ? "action" : "filters"
+  const form = (
+    <form
+      class={isRejected ? `${kind} rejected` : kind}
+      method={method}
+      action={address}
+      encType={takesFile(inputs) ? "multipart/form-data" : undefined}
+    >
+      {others.length > 0 && <Problems messages={others} hasFocus={atFields.length === 0} />}
+      {props.children}
+      {Object.entries(Arr.groupBy(fields, ({ group }) => group)).map(([group, members]) => {
+        const content = members.map(({ field }) => field)
+        if (group === "") return content
+        return (
+          <fieldset key={group} class="group">
+            <legend>{group}</legend>
+            {content}
+          </fieldset>
+        )
+      })}
+      {props.buttons}
+    </form>
+  )
+  if (title === undefined) return form
+  return (
+    <details open={isRejected}>
+      <summary>{title}</summary>
+      {form}
+    </details>
+  )
 }
 
 interface FieldProps extends Omit<Control, "label" | "hint"> {
@@ -247,7 +233,9 @@ export const Field = (props: FieldProps) => {
   if (kind === "switch" && options.length === 0) {
     return (
       <div class="field">
-        <CheckBox name={name} value="yes" label={label} checked={value === "yes"} {...marks} />
+        <CheckBox name={name} value="yes" checked={value === "yes"} {...marks}>
+          {label}
+        </CheckBox>
         {below}
       </div>
     )
@@ -258,7 +246,9 @@ export const Field = (props: FieldProps) => {
       <fieldset {...marks}>
         <legend>{label}</legend>
         {options.map(wordsOf).map(([each, text]) => (
-          <CheckBox key={each} name={name} value={each} label={text} checked={checked.includes(each)} />
+          <CheckBox key={each} name={name} value={each} checked={checked.includes(each)}>
+            {text}
+          </CheckBox>
         ))}
         {below}
       </fieldset>
@@ -315,20 +305,15 @@ const wordsOf = (option: Option): readonly [value: string, text: string] => {
   return "id" in option ? [option.id, option.name] : option
 }
 
-const CheckBox = ({
-  label,
-  ...input
-}: {
-  readonly label: ComponentChildren
-  readonly name: string
-  readonly value: string
-  readonly checked: boolean
-  readonly "aria-invalid"?: "true" | undefined
-  readonly "aria-describedby"?: string | undefined
-}) => (
+type CheckBoxProps = Pick<
+  ComponentProps<"input">,
+  "name" | "value" | "checked" | "aria-invalid" | "aria-describedby" | "children"
+>
+
+const CheckBox = ({ children, ...input }: CheckBoxProps) => (
   <label>
     <input type="checkbox" {...input} />
-    <span>{label}</span>
+    <span>{children}</span>
   </label>
 )
 

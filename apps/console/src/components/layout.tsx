@@ -18,10 +18,7 @@ interface PageProps {
 /** Links from an object's page to its audit log. The id is the last segment of the page's path. */
 const AuditLink = () => {
   const { operator, page, section } = useView()
-  const id = page
-    .split("?")[0]!
-    .match(/\b[a-z]{3}_[0-9a-f]+/g)
-    ?.at(-1)
+  const [, id] = /.*\b([a-z]{3}_[0-9a-f]+)/.exec(page.split("?")[0]!) ?? []
   // An error belongs to no section.
   if (id === undefined || section === undefined || operator.role === "partner") return null
   return (
@@ -29,6 +26,13 @@ const AuditLink = () => {
       Audit log of this page
     </LinkLine>
   )
+}
+
+/** Returns the text of strings, fragments and foreign text. */
+export const textOf = (content: ComponentChildren): string => {
+  if (typeof content === "string") return content
+  if (Array.isArray(content)) return content.map(textOf).join("")
+  return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
 }
 
 /** The content of a page. Its title is also the document's. Partners have no command line. */
@@ -66,14 +70,10 @@ export const CommandLine = (props: { readonly command: Command }) => (
   </div>
 )
 
-/** A column of a table. Numbers are aligned right. */
-export type Column<Row> =
-  | ((row: Row) => Value)
-  /** No number is a dash. */
-  | { readonly number: (row: Row) => Value }
-
-/** The columns of a table by header; false omits one. */
-export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
+/** The columns of a table by header; false omits one. Numbers are aligned right, and no number is a dash. */
+export type Columns<Row> = Readonly<
+  Record<string, ((row: Row) => Value) | { readonly number: (row: Row) => Value } | false>
+>
 
 /** A table of rows, or a sentence instead. A wide table scrolls in its box; on a telephone the rows of a list are cards. */
 export const Table = <Row,>(props: {
@@ -88,11 +88,12 @@ export const Table = <Row,>(props: {
 }) => {
   const { title, label = title, caption = label, rows, empty } = props
   if (rows.length === 0 && empty === undefined) return null
-  const columns = Object.entries(props.columns).flatMap(([header, column]) =>
-    column === false
-      ? []
-      : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
-  )
+  const columns = Object.entries(props.columns).flatMap(([header, column]) => {
+    if (column === false) return []
+    const isNumber = typeof column !== "function"
+    const show = isNumber ? (row: Row) => column.number(row) ?? "–" : column
+    return [{ header, show, alignment: isNumber ? "number" : undefined }]
+  })
   // A table with few columns fits, and a table of numbers is compared by column.
   const isCards = columns.length > 2 && columns.slice(1).some(({ alignment }) => alignment === undefined)
   const table = (
@@ -112,9 +113,9 @@ export const Table = <Row,>(props: {
         <tbody>
           {rows.map((row, i) => (
             <tr key={i}>
-              {columns.map(({ header, cell, alignment }) => (
+              {columns.map(({ header, show, alignment }) => (
                 <td key={header} class={alignment} data-label={isCards ? header : undefined}>
-                  {cell(row)}
+                  {renderValue(show(row))}
                 </td>
               ))}
             </tr>
@@ -129,14 +130,6 @@ export const Table = <Row,>(props: {
       {rows.length > 0 ? table : <p class="empty">{empty}</p>}
     </>
   )
-}
-
-const cellOf = <Row,>(column: Column<Row>): ((row: Row) => ComponentChildren) => {
-  if (typeof column === "function") return (row) => renderValue(column(row))
-  return (row) => {
-    const value = column.number(row) ?? "–"
-    return typeof value === "string" ? value : renderValue(value)
-  }
 }
 
 /** A part of a page that reloads itself every so many seconds, while set. */
@@ -166,8 +159,7 @@ export const Facts = (props: { readonly facts: Readonly<Record<string, Value>> }
   <dl class="facts">
     {Object.entries(props.facts).map(
       ([name, value]) =>
-        value !== undefined &&
-        value !== null &&
+        value != null &&
         value !== false && (
           <div key={name}>
             <dt>{name}</dt>
@@ -186,18 +178,6 @@ export const Items = (props: { readonly of: ReadonlyArray<Value> }) => (
   </ul>
 )
 
-/** Links to the variants of a page. */
-export const Variants = <A,>(props: {
-  readonly label: string
-  readonly of: ReadonlyArray<readonly [variant: A, text: string]>
-  readonly chosen: A
-  readonly to: (variant: A) => string
-}) => {
-  const { label, of, chosen, to } = props
-  return <Chips label={label} chips={of.map(([each, text]) => ({ text, to: to(each), isChosen: each === chosen }))} />
-}
-
-/** Values in a line, separated by commas. */
 export const Commas = (props: { readonly of: ReadonlyArray<Value> }) =>
   props.of.map((value, i) => (
     <span key={i}>
@@ -206,24 +186,42 @@ export const Commas = (props: { readonly of: ReadonlyArray<Value> }) =>
     </span>
   ))
 
-/** Problems with links to their places; false omits one. */
+/** Links with their texts; false omits one. */
+type Links = ReadonlyArray<readonly [href: string, text: string] | false>
+
+const LinkList = (props: { readonly class: string; readonly of: Links; readonly chosen?: string | undefined }) => (
+  <ul class={props.class}>
+    {props.of.map(
+      (link) =>
+        link && (
+          <li key={link[1]}>
+            <a href={link[0]} aria-current={link[0] === props.chosen ? "true" : undefined}>
+              {isolated(link[1])}
+            </a>
+          </li>
+        ),
+    )}
+  </ul>
+)
+
+/** Problems with links to their places. */
 export const ProblemLinks = (props: {
-  readonly of: ReadonlyArray<readonly [href: string, text: string] | false>
+  readonly of: Links
   /** The content without problems. Default: none. */
   readonly none?: ComponentChildren
-}) => {
-  const problems = props.of.filter((problem) => problem !== false)
-  if (problems.length === 0) return <>{props.none}</>
-  return (
-    <ul class="problem">
-      {problems.map(([href, text]) => (
-        <li key={text}>
-          <a href={href}>{isolated(text)}</a>
-        </li>
-      ))}
-    </ul>
-  )
-}
+}) => (props.of.some(Boolean) ? <LinkList class="problem" of={props.of} /> : props.none)
+
+/** A row of links, such as those to the variants of a page. */
+export const Chips = (props: {
+  readonly label: string
+  readonly of: Links
+  /** The address of the current variant. */
+  readonly chosen?: string
+}) => (
+  <nav aria-label={props.label}>
+    <LinkList class="chips" of={props.of} chosen={props.chosen} />
+  </nav>
+)
 
 export const LinkLine = (props: { readonly to: string; readonly children: ComponentChildren }) => (
   <p>
@@ -231,28 +229,6 @@ export const LinkLine = (props: { readonly to: string; readonly children: Compon
   </p>
 )
 
-/** A row of links; false omits one. */
-export const Chips = (props: {
-  readonly label: string
-  readonly chips: ReadonlyArray<{ readonly text: string; readonly to: string; readonly isChosen?: boolean } | false>
-}) => (
-  <nav aria-label={props.label}>
-    <ul class="chips">
-      {props.chips.map(
-        (chip) =>
-          chip && (
-            <li key={chip.text}>
-              <a href={chip.to} aria-current={chip.isChosen ? "true" : undefined}>
-                {isolated(chip.text)}
-              </a>
-            </li>
-          ),
-      )}
-    </ul>
-  </nav>
-)
-
-/** The link to a list's next page. */
 export const NextPage = (props: { readonly to: string }) => (
   <nav class="pager" aria-label="More rows">
     <a href={props.to} rel="next">

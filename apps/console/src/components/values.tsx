@@ -85,10 +85,10 @@ const withTimes = (text: string): ComponentChildren =>
     .split(/\b(\d{4}-\d\d-\d\d \d\d:\d\d) UTC\b/)
     .map((part, i) => (i % 2 === 0 ? part : <Minute key={i} at={`${part.replace(" ", "T")}:00Z` as Timestamp} />))
 
-export const Noted = (props: { readonly note: string; readonly children: ComponentChildren }) => (
+export const Noted = (props: { readonly note: ComponentChildren; readonly children: ComponentChildren }) => (
   <>
     {props.children}
-    {props.note !== "" && (
+    {props.note && (
       <>
         <br />
         <small>{isolated(props.note)}</small>
@@ -154,10 +154,8 @@ export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId
   return npi === null ? <>Erased clinician</> : <IdLink id={recipientId}>{`NPI ${maskNpi(npi)}`}</IdLink>
 }
 
-/** The link to a sender's page. */
 export const senderLink = (sender: Sender) => ({ id: sender.id, name: formatFrom(sender) })
 
-/** An id with a copy button. */
 export const Id = (props: { readonly children: string }) => (
   <span>
     <ShortId>{props.children}</ShortId>

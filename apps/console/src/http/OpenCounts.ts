@@ -11,15 +11,14 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
     const readings = yield* Cache.make({
       capacity: 1000,
       timeToLive: "10 seconds",
-      lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
-        const facts = yield* readFacts(["failuresLasting", "inboxQuarantined"], organizationId)
-        const { failuresLasting: lasting, inboxQuarantined: quarantined } = facts
-        const open: OpenTexts = {
-          ...(lasting > 0 && { issues: textOf(lasting) }),
-          ...(quarantined > 0 && { inbox: textOf(quarantined) }),
-        }
-        return open
-      }),
+      lookup: (organizationId: OrganizationId | null) =>
+        Effect.map(
+          readFacts(["failuresLasting", "inboxQuarantined"], organizationId),
+          ({ failuresLasting: lasting, inboxQuarantined: quarantined }): OpenTexts => ({
+            ...(lasting > 0 && { issues: textOf(lasting) }),
+            ...(quarantined > 0 && { inbox: textOf(quarantined) }),
+          }),
+        ),
     })
     return {
       /** Returns the counts above 0 as texts. Returns none if they can't be read, because pages work without them. */

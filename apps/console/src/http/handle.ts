@@ -8,7 +8,7 @@ import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
 import { controlOf, parseInputs, takesFile } from "../view/inputs.ts"
 import { homeOf, isDeploymentWide } from "../view/paths.ts"
-import type { RejectedForm, View } from "../view/View.ts"
+import type { View } from "../view/View.ts"
 import { audited } from "./audited.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { OpenCounts } from "./OpenCounts.ts"
@@ -55,8 +55,8 @@ export const handle = <R>(route: Route<R>, pages: Pages<R>) =>
       }
       const params = yield* HttpRouter.params
       return route.kind === "action"
-        ? yield* act(route, params, signedIn, view, pages)
-        : yield* respond(route, params, signedIn, view, queryOf(request.url))
+        ? yield* act(route, params, view, pages)
+        : yield* respond(route, params, view, queryOf(request.url))
     })
     const response = yield* renderErrors(route.path, () => view, sent)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
@@ -68,24 +68,19 @@ const queryOf = (address: string): SentForm => ({ values: new URLSearchParams(ad
 type PathParams = Readonly<Record<string, string | undefined>>
 
 /** Runs a form's action, or shows its page again with the errors. */
-const act = Effect.fnUntraced(function* <R>(
-  route: Route<R>,
-  params: PathParams,
-  signedIn: SignedIn,
-  view: View,
-  pages: Pages<R>,
-) {
+const act = Effect.fnUntraced(function* <R>(route: Route<R>, params: PathParams, view: View, pages: Pages<R>) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  yield* assertAllowed(route, signedIn.operator)
+  yield* assertAllowed(route, view.operator)
   const form: SentForm = takesFile(route.inputs) ? yield* readUpload : { values: yield* readForm(route.maxBytes) }
-  const isOfSession = isFormToken(signedIn.sessionToken, form.values.get("token") ?? undefined)
-  const answer = isOfSession ? respond(route, params, signedIn, view, form) : Effect.fail(forged)
+  const isOfSession = isFormToken(view.formToken, form.values)
+  const answer = isOfSession ? respond(route, params, view, form) : Effect.fail(forged)
   return yield* Effect.catchTag(answer, "PageError", (error) => {
     const address = form.values.get("page") ?? ""
     const page = isLocalPath(address) ? pages.find("GET", address) : undefined
     if (page === undefined) return Effect.fail(error)
-    const again = { ...view, page: address, rejected: rejectedForm(request.url, form.values, error) }
-    return Effect.mapError(respond(page.handler, page.params, signedIn, again, queryOf(address)), () => error)
+    const rejected = { action: request.url, values: form.values, error, isShown: false }
+    const again = { ...view, page: address, rejected }
+    return Effect.mapError(respond(page.handler, page.params, again, queryOf(address)), () => error)
   })
 })
 
@@ -106,11 +101,11 @@ const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operat
 const respond = Effect.fnUntraced(function* <R>(
   route: Route<R>,
   params: PathParams,
-  { operator }: SignedIn,
   view: View,
   { values: given, file }: SentForm,
 ) {
   const request = yield* HttpServerRequest.HttpServerRequest
+  const { operator } = view
   if (route.path === "/" && homeOf(operator) !== "/") {
     return HttpServerResponse.empty({ status: 303, headers: { location: homeOf(operator) } })
   }
@@ -150,19 +145,14 @@ const respond = Effect.fnUntraced(function* <R>(
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
   if ("notice" in answer) return redirectWithNotice(answer.to ?? view.page, answer.notice)
   const notice = isAction || view.rejected ? undefined : readNotice(request)
-  const { rejected = isFaulty ? rejectedForm(view.page.split("?")[0]!, given, invalid) : undefined } = view
+  const filters = { action: view.page.split("?")[0]!, values: given, error: invalid, isShown: false }
+  const { rejected = isFaulty ? filters : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
   const page = renderPage({ ...view, notice, rejected, open }, answer)
   // Without a form that shows the invalid filters, the page would apply to more objects than intended.
   if (isFaulty && rejected?.isShown === false) return yield* invalid
   return notice === undefined ? page : withoutNotice(page)
 })
-
-const rejectedForm = (
-  action: string,
-  values: URLSearchParams,
-  { messages, status, faults = {} }: PageError,
-): RejectedForm => ({ action, values, faults, messages, status, isShown: false })
 
 /** The ids in a text, which may be a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g

@@ -1,27 +1,18 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { formatCapped, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { examplesOf, type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/operations/List"
-import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
+import type { Column } from "@outreach/backoffice/operations/List"
+import { type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/operations/List"
+import { type Step, type Steps, toEffect } from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
-import { Effect, Record, Schema, Struct } from "effect"
+import { Effect, Record, Schema, type Scope, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
-import {
-  type Columns,
-  Items,
-  LinkLine,
-  Live,
-  NextPage,
-  Page,
-  Table,
-  type Column as TableColumn,
-  withQuery,
-} from "../components/layout.tsx"
+import { type Columns, Items, LinkLine, Live, NextPage, Page, Table, withQuery } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
 import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
-import { type Inputs, pickDefined, valuesOf } from "../view/inputs.ts"
+import { type Inputs, pickDefined, type Values, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
 import { type Masking, useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
@@ -53,11 +44,13 @@ export interface ListView<F, Row> {
 }
 
 /** The content of single cells, by the field of the row. */
-type Cells<Row, View> = Readonly<Record<string, (row: Row, view: View) => Value>>
+type Cells<Row> = Readonly<Record<string, (row: Row) => Value>>
 
+/** The content of a page around its list, and of single cells. */
 interface Around<Row> {
   /** Default: the section's. */
   readonly title?: ComponentChildren
+  readonly cells?: Cells<Row>
   readonly above?: ComponentChildren
   readonly below?: ComponentChildren
   /** Default: that of the list. */
@@ -78,14 +71,10 @@ interface Creation {
   readonly controls?: Controls
 }
 
-interface Options<F, Row, More, R> {
+interface Options<F, Row, R, Y extends Step> {
   /** The form above the list that creates a row. */
   readonly create?: Creation
-  /** Reads more content of the page. */
-  readonly read?: (view: ListView<F, Row>) => Effect.Effect<More, TaggedFailure, R>
-  readonly cells?: Cells<Row, ListView<F, Row> & NoInfer<More>>
-  /** The content around the list. */
-  readonly around?: (view: ListView<F, Row> & NoInfer<More>) => Around<Row>
+  readonly around?: Steps<[view: ListView<F, Row>], Around<Row>, R, Y>
   /** The label of the button that shows personal data. */
   readonly showLabel?: string
   /** The command that shows personal data. Default: that of the list. */
@@ -98,14 +87,15 @@ export const listPage = <
   F extends Fields,
   Row extends object,
   R,
-  More = unknown,
   R2 = never,
+  Y extends Step = never,
 >(
   path: KnownPath<P>,
   list: List<F, Row, R>,
-  options: Options<F, Row, More, R2> = {},
+  options: Options<F, Row, R2, Y> = {},
 ) => {
-  const { cells, create, showLabel = "Show personal data" } = options
+  const { create, showLabel = "Show personal data" } = options
+  const readAround = toEffect(options.around ?? (() => Effect.succeed({})))
   const { command, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
@@ -126,9 +116,7 @@ export const listPage = <
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
     const address = pathTo<string>({ path }, given)
-    const own: ListView<F, Row> = { filter, rows, objects, context, isShown, given }
-    const view = { ...own, ...(yield* options.read?.(own) ?? Effect.succeed({} as More)) }
-    const around: Around<Row> = options.around?.(view) ?? {}
+    const around: Around<Row> = yield* readAround({ filter, rows, objects, context, isShown, given })
     const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
     const controls = { ...optionsOf(objects, filter), ...around.controls }
@@ -144,11 +132,15 @@ export const listPage = <
           <RevealForm {...{ isShown, show }} hidden={{ ...query, after: input["after"] }} label={showLabel} />
         )}
         <Live id="list" seconds={around.refreshSeconds}>
-          <Table
+          <ListTable
+            {...Struct.pick(around, ["cells", "actions"])}
+            list={list}
             caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
             rows={rows}
             empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
-            columns={{ ...columnsOf(list, view, cells), ...around.actions }}
+            nameOf={objects.nameOf}
+            isOfOne={"organizationId" in filter}
+            isShown={isShown}
           />
         </Live>
         {next !== null && <NextPage to={withQuery(address, { ...query, after: next })} />}
@@ -173,11 +165,10 @@ export const listPage = <
       ? defineMaskedPage(path, options.reveals ?? { command, input: {} }, page)
       : [definePage(path, page)]),
     download,
-  ] as unknown as ReadonlyArray<Route<R | R2 | ReadObjects, P>>
+  ] as unknown as ReadonlyArray<Route<R | R2 | Exclude<Effect.Services<Y>, Scope.Scope> | ReadObjects, P>>
 }
 
 type ReadObjects = Effect.Services<ReturnType<typeof readObjects | typeof checkIds>>
-type Values = Readonly<Record<string, unknown>>
 
 /** Creates the response with a table as a file. */
 export const csvFile = (name: string, { columns, rows }: ReturnType<typeof tableOf>) =>
@@ -195,62 +186,34 @@ const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string
     value === true ? "yes" : value === false ? "no" : String(value),
   )
 
-/** Returns the columns of a list for a table. A table of one organization doesn't show it. */
-const columnsOf = <Row extends object, View extends Shown>(
-  { columns }: { readonly columns: Readonly<Record<string, Column<Row>>> },
-  view: View,
-  cells: Cells<Row, View> = {},
-): Columns<Row> => {
-  const { organizationId } = view.filter
-  const isOfOne = organizationId !== undefined || view.context.operator.organizationId !== null
-  return Object.fromEntries(
-    Object.entries(columns).flatMap(([key, column]) =>
-      column.label === undefined || (isOfOne && /^organization(Id|s)$/.test(key))
-        ? []
-        : [[column.label, columnOf(key, column, view, cells[key])]],
-    ),
-  )
-}
-
-/** A table of a list's rows on another page. */
+/** A table of a list's rows. */
 export const ListTable = <Row extends object>(
-  props: Omit<Parameters<typeof Table<Row>>[0], "columns"> & {
-    readonly list: Pick<List<never, Row, never>, "columns"> & { readonly empty?: string }
-    readonly cells?: Cells<Row, unknown>
-    readonly nameOf?: Objects["nameOf"]
-    /** Columns with actions, by heading. */
-    readonly actions?: Columns<Row>
-  },
+  props: Omit<Parameters<typeof Table<Row>>[0], "columns"> &
+    Pick<Around<Row>, "cells" | "actions"> & {
+      readonly list: Pick<List<never, Row, never>, "columns"> & { readonly empty?: string }
+      readonly nameOf?: Objects["nameOf"]
+      /** Whether all rows are of one organization, which the table then doesn't show. */
+      readonly isOfOne?: boolean
+      /** Whether personal data is shown. Default true. */
+      readonly isShown?: boolean
+    },
 ) => {
-  const { list, cells, nameOf = () => undefined, actions, ...table } = props
+  const { list, cells = {}, actions, nameOf = () => undefined, isShown = true, ...table } = props
   const { operator } = useView()
-  const view = { filter: {}, objects: { nameOf }, context: { operator }, isShown: true }
-  return <Table empty={list.empty} {...table} columns={{ ...columnsOf(list, view, cells), ...actions }} />
-}
-
-/** The part of a view that a table needs. */
-interface Shown {
-  readonly filter: { readonly organizationId?: string }
-  readonly objects: Pick<Objects, "nameOf">
-  readonly context: Pick<RequestContext, "operator">
-  readonly isShown: boolean
-}
-
-const columnOf = <Row extends object, View extends Shown>(
-  key: string,
-  column: Column<Row>,
-  view: View,
-  cell = (row: Row, { objects, isShown }: View): Value => valueFor(column, row, key, objects, isShown),
-): TableColumn<Row> => {
-  const show = (row: Row) => cell(row, view)
-  return ["count", "share", "millis"].includes(column.kind) ? { number: show } : show
+  const isOfOne = props.isOfOne || operator.organizationId !== null
+  const columns = Object.entries(list.columns).flatMap(([key, column]) => {
+    if (column.label === undefined || (isOfOne && /^organization(Id|s)$/.test(key))) return []
+    const show = cells[key] ?? ((row: Row) => valueFor(column, row, key, nameOf, isShown))
+    return [[column.label, ["count", "share", "millis"].includes(column.kind) ? { number: show } : show] as const]
+  })
+  return <Table empty={list.empty} {...table} columns={{ ...Object.fromEntries(columns), ...actions }} />
 }
 
 const valueFor = <Row extends object>(
   column: Column<Row>,
   row: Row,
   key: string,
-  { nameOf }: Shown["objects"],
+  nameOf: Objects["nameOf"],
   isShown: boolean,
 ): Value => {
   const { kind, cap = Number.POSITIVE_INFINITY, none = "–", of, note, mask, shown, tone, tones } = column

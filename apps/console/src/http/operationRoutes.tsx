@@ -1,17 +1,17 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import type { Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
-import { Effect, Record, Schema, Struct } from "effect"
+import { parseInput } from "@outreach/domain/textSchema"
+import { Effect, Record, Result, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls, type FormOf } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
 import { CopyButton, ForeignBlock, foreign, isolated, pageOf, visibleText } from "../components/values.tsx"
-import type { Inputs } from "../view/inputs.ts"
+import { type Inputs, type Values, valuesOf } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
 import { reject } from "./PageError.ts"
-import { defineAction, definePage, type KnownPath, type Route } from "./Route.ts"
-import { givenTo, runOperation, type Values } from "./runOperation.ts"
+import { defineAction, definePage, type KnownPath, type RequestContext, type Route } from "./Route.ts"
 
 interface FormOptions<Key = string> {
   /** The inputs that the form doesn't have. */
@@ -92,7 +92,7 @@ export const operationConfirmation = <
     /** The page after the action. Default: the page before it. */
     readonly to?: string
     readonly controls?: (plan: Plan) => Controls
-    readonly children?: ComponentChildren | ((plan: Plan, input: Values) => ComponentChildren)
+    readonly children?: (plan: Plan, input: Values) => ComponentChildren
     /** Whether the plan is read as of one moment; false if it waits for the network. */
     readonly isConsistent?: boolean
   } = {},
@@ -101,9 +101,6 @@ export const operationConfirmation = <
   const { command, label } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
-  const chosenFlags = Object.keys(operation.input)
-    .filter((key) => chosen.includes(key as never) || path.includes(`:${fieldName(key)}`))
-    .map(fieldName)
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   const backOf = (input: Values, affected: string) =>
     back?.(givenTo(operation, input)) ?? subjectPage(operation, input, affected)
@@ -134,11 +131,8 @@ export const operationConfirmation = <
       const planned = yield* plan(input)
       const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
       const values = Record.mapKeys(planned.values ?? {}, fieldName)
-      const equivalent: Command = [
-        command,
-        ...subjectOf(operation, input),
-        { ...Struct.pick(input, chosenFlags), ...values },
-      ]
+      const flags = { ...flagsOf(operation.input, input), ...values }
+      const equivalent: Command = [command, ...subjectOf(operation, input), flags]
       const hidden = { ...Struct.pick(input, names), ...values }
       const question = (
         <>
@@ -168,7 +162,7 @@ export const operationConfirmation = <
       return (
         <Page title={isolated(`${title}?`)} commands={[obstacle === undefined && equivalent]}>
           {obstacle === undefined ? question : <p class="empty">{obstacle}</p>}
-          {typeof children === "function" ? children(planned, input) : children}
+          {children?.(planned, input)}
           <LinkLine to={backOf(input, affects.id)}>Back without changes</LinkLine>
         </Page>
       )
@@ -205,3 +199,60 @@ const subjectPage = (operation: { readonly of: Subject }, values: Values, affect
     .find((page) => page !== undefined) ??
   pageOf(affected) ??
   "/"
+
+/** Returns the input of an operation from the values of a form and its path. */
+const givenTo = <S extends Subject, F extends Fields>(
+  { of, input }: { readonly of: S; readonly input: F },
+  values: Values,
+): InputOf<S, F> => valuesOf({ ...of, ...input } as never, values) as InputOf<S, F>
+
+const NO_CHANGE = "No change: these are the current settings."
+
+/** Runs an operation. Returns its result and the sentence about it; without a change, no result. */
+const runOperation = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
+  operation: Operation<S, F, Found, A, R>,
+  values: Values,
+  context: RequestContext,
+) {
+  const given = givenTo(operation, values)
+  const result = yield* runChanges(operation, given, context)
+  return { given, result, notice: result === undefined ? NO_CHANGE : operation.done(result, given) }
+})
+
+/** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
+const runChanges = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
+  { find, run, texts, versionOf, of, input, isPartial }: Operation<S, F, Found, A, R>,
+  given: InputOf<S, F>,
+  { version, operator }: RequestContext,
+) {
+  if (find === undefined) return yield* run(given, operator.name)
+  const changesOf = (found: Found) => {
+    const shown: Values = texts?.(found) ?? {}
+    const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
+      parseInput(input[key]!.schema)(String(text)).pipe(Result.getOrElse(() => undefined)),
+    )
+    const isChanged = ([key, value]: readonly [string, unknown]) =>
+      !(key in now) || JSON.stringify(value) !== JSON.stringify(now[key])
+    return { shown, changes: Object.entries(given).filter(isChanged) }
+  }
+  const rejectStale = (found: Found) => {
+    const { shown, changes } = changesOf(found)
+    const differences = changes.flatMap(([key]) =>
+      key in shown ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
+    )
+    return reject(
+      "StaleForm",
+      `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
+    )
+  }
+  const found = yield* find(given)
+  if (version !== "" && versionOf !== undefined && version !== versionOf(found)) return yield* rejectStale(found)
+  if (!isPartial) return yield* run(given, operator.name)
+  const { changes } = changesOf(found)
+  if (changes.every(([key]) => key in of)) return undefined
+  return yield* Effect.catchIf(
+    run(Object.fromEntries(changes) as InputOf<S, F>, operator.name, version || undefined),
+    ({ _tag }) => _tag === "ChangedMeanwhile",
+    () => Effect.flatMap(find(given), rejectStale),
+  )
+})

@@ -114,8 +114,9 @@ const tooLargeFile = PageError.of(
 export const formToken = (sessionToken: string): string =>
   createHmac("sha256", sessionToken).update("console form").digest("base64url")
 
-export const isFormToken = (sessionToken: string, given: string | undefined): boolean => {
-  const expected = Buffer.from(formToken(sessionToken))
-  const actual = Buffer.from(given ?? "")
+/** Reports whether a form has the token of the session. */
+export const isFormToken = (token: string, form: URLSearchParams): boolean => {
+  const expected = Buffer.from(token)
+  const actual = Buffer.from(form.get("token") ?? "")
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

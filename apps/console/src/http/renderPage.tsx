@@ -3,10 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { Problems } from "../components/forms.tsx"
-import { Chips, LinkLine, Page, type PageElement } from "../components/layout.tsx"
+import { Chips, LinkLine, Page, type PageElement, textOf } from "../components/layout.tsx"
 import { ForeignText, isolated, visibleText } from "../components/values.tsx"
 import { homeOf, sectionsOf } from "../view/paths.ts"
-import { textOf } from "../view/textOf.ts"
 import { useView, type View, ViewContext } from "../view/View.ts"
 import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
@@ -23,8 +22,8 @@ export const renderPage = (view: View, page: PageElement): Response => {
   const body = render()
   const { rejected } = view
   // A page may lack the form of the errors that it should show.
-  const shown = rejected?.isShown === false ? render(rejected.messages) : body
-  return document(textOf(page.props.title), shown, rejected?.status)
+  const shown = rejected?.isShown === false ? render(rejected.error.messages) : body
+  return document(textOf(page.props.title), shown, rejected?.error.status)
 }
 
 /** Renders a document for a visitor who isn't signed in. */
@@ -67,18 +66,15 @@ const ResubmitForm = ({ action, form }: { readonly action: string; readonly form
   </form>
 )
 
-/** A repeatable request: of a page, or of a form with its values. */
-interface Repeatable {
-  readonly method: string
-  readonly address: string
-  readonly form: URLSearchParams | undefined
-}
-
 /** Renders an error as a page with a way to repeat the request, for the signed-in operator if there is a view. */
-export const renderError = (view: View | undefined, error: PageError, request?: Repeatable): Response => {
-  const { status, title, messages, retryAfterSeconds } = error
+export const renderError = (
+  view: View | undefined,
+  { status, title, messages, retryAfterSeconds }: PageError,
+  request?: { readonly method: string; readonly address: string; readonly form: URLSearchParams | undefined },
+): Response => {
   // An error belongs to no section.
-  const { section: _, ...shown } = view ?? {}
+  const { section, ...shown } = view ?? {}
+  const links = view === undefined ? [] : sectionsOf(view.operator)
   const body = (
     <>
       {messages.map((message) => (
@@ -88,7 +84,18 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
       ))}
       {request?.form !== undefined && <ResubmitForm action={request.address} form={request.form} />}
       {view === undefined && request?.method === "GET" && <LinkLine to={request.address}>Try again</LinkLine>}
-      {view === undefined ? <LinkLine to="/">Back to the start</LinkLine> : <ErrorLinks view={view} status={status} />}
+      {view === undefined ? (
+        <LinkLine to="/">Back to the start</LinkLine>
+      ) : (
+        <Chips
+          label="Next steps"
+          of={[
+            (status >= 500 || status === 429) && [view.page, "Try again"],
+            ...links.filter((link) => link.section === section).map(({ title, path }) => [path, title] as const),
+            section !== links[0]?.section && [homeOf(view.operator), "Home"],
+          ]}
+        />
+      )}
     </>
   )
   const response =
@@ -98,22 +105,6 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
   return retryAfterSeconds === undefined
     ? response
     : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
-}
-
-/** The links of an error page. */
-const ErrorLinks = ({ view, status }: { readonly view: View; readonly status: number }) => {
-  const { operator, page, section } = view
-  const links = sectionsOf(operator)
-  return (
-    <Chips
-      label="Next steps"
-      chips={[
-        (status >= 500 || status === 429) && { text: "Try again", to: page },
-        ...links.filter((link) => link.section === section).map(({ title, path }) => ({ text: title, to: path })),
-        section !== links[0]?.section && { text: "Home", to: homeOf(operator) },
-      ]}
-    />
-  )
 }
 
 const document = (title: string, body: string, status = 200): Response => {

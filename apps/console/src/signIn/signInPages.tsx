@@ -7,7 +7,7 @@ import { CommandLine } from "../components/layout.tsx"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
-import { forged, isFormToken, readForm } from "../http/readForm.ts"
+import { forged, formToken, isFormToken, readForm } from "../http/readForm.ts"
 import { renderErrors } from "../http/renderErrors.ts"
 import { renderPlain } from "../http/renderPage.tsx"
 import { Sessions } from "./Sessions.ts"
@@ -91,7 +91,7 @@ const signOut = Effect.gen(function* () {
   const signedIn = yield* sessions.find(request)
   if (signedIn !== undefined) {
     const form = yield* readForm()
-    if (!isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)) return yield* forged
+    if (!isFormToken(formToken(signedIn.sessionToken), form)) return yield* forged
     yield* (yield* OperatorRepository).endSession(signedIn.sessionToken)
   }
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))

@@ -1,7 +1,8 @@
 import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
-import type { Faults, Inputs } from "./inputs.ts"
+import type { PageError } from "../http/PageError.ts"
+import type { Inputs } from "./inputs.ts"
 import { isDeploymentWide, type Section } from "./paths.ts"
 
 /** The counts next to sections with lists of work. */
@@ -12,11 +13,7 @@ export interface RejectedForm {
   /** The submitted URL. */
   readonly action: string
   readonly values: URLSearchParams
-  /** The errors of single inputs by name. */
-  readonly faults: Faults
-  /** Any other error. */
-  readonly messages: ReadonlyArray<string>
-  readonly status: number
+  readonly error: PageError
   /** Whether the page has shown the form with its errors. */
   isShown: boolean
 }

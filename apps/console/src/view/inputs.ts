@@ -8,7 +8,6 @@ import {
 } from "@outreach/backoffice/operations/Field"
 import { expectedBy, parseInput } from "@outreach/domain/textSchema"
 import { Record, Result } from "effect"
-import { textOf } from "./textOf.ts"
 
 export const takesFile = (inputs: Inputs): boolean =>
   Object.values(inputs).some((input) => controlOf(input)?.kind === "file")
@@ -16,6 +15,9 @@ export const takesFile = (inputs: Inputs): boolean =>
 /** The values of a path, a query or a form by name. An absent or empty value is undefined unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 export type Inputs = Readonly<Record<string, Codec<any> | Input<any, boolean>>>
+
+/** The values of inputs by name. */
+export type Values = Readonly<Record<string, unknown>>
 
 export type InputsOf<I> = {
   readonly [K in keyof I]: I[K] extends Input<infer A, true>
@@ -38,7 +40,7 @@ const inUtc = (text: string): string =>
 const parse = (name: string, input: Inputs[string], entered: string): Result.Result<unknown, string> => {
   const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
   const control = controlOf(input)
-  const called = control === undefined ? name : textOf(control.label)
+  const called = control?.label ?? name
   const text = entered === "" && isRequired && typeof control?.value === "string" ? control.value : entered
   if (text === "") {
     return isRequired
@@ -74,7 +76,7 @@ export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, 
   // Every range uses these names. Times and dates sort as text.
   const { from, to } = values
   if (typeof from !== "string" || typeof to !== "string" || from <= to) return { values, faults }
-  const [begin, end] = ["from", "to"].map((name) => textOf(controlOf(declared[name]!)?.label ?? name))
+  const [begin, end] = ["from", "to"].map((name) => controlOf(declared[name]!)?.label ?? name)
   return { values, faults: { ...faults, to: `${end} is not valid. It must not be before ${begin}.` } }
 }
 

@@ -37,7 +37,6 @@ const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deli
 /** The sections whose pages need a higher role than viewer. */
 const SECTION_ROLES: Readonly<Partial<Record<Section, StaffRole>>> = { operators: "admin" }
 
-/** The first page of an operator. */
 export const homeOf = ({ role, organizationId }: Operator): string =>
   role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
 

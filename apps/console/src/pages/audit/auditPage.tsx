@@ -7,9 +7,11 @@ import { pageOf, pageShowing, ShortId, type Value } from "../../components/value
 import { listPage } from "../../http/listPage.tsx"
 
 export const auditRoutes = listPage("/audit", audit, {
-  read: ({ rows }) => placesOf(rows),
-  cells: {
-    arguments: (entry, { places }) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} />,
+  *around({ rows }) {
+    const places = yield* placesOf(rows)
+    return {
+      cells: { arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} /> },
+    }
   },
 })
 
@@ -18,7 +20,7 @@ const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>
   const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
   const ids = values.filter((value) => ID.test(value) && pageOf(value) === undefined)
   const found = yield* (yield* ObjectFinder).find(ids, null)
-  return { places: new Map(found.map((object) => [object.id, pageShowing(object)])) }
+  return new Map(found.map((object) => [object.id, pageShowing(object)]))
 })
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/

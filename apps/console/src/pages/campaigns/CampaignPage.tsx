@@ -22,100 +22,94 @@ import {
   CampaignProblems,
   CampaignProgressBar,
   CampaignStatusBadge,
-  type CampaignView,
-  MAX_DOMAINS,
   PreflightList,
   readCampaign,
   SendingLine,
-  StopReason,
 } from "./CampaignReports.tsx"
-import { feedbackFacts } from "./ComplaintRate.tsx"
-import { recipientsOf, SendingWindow } from "./campaignsPages.tsx"
-import { DomainTable, LateRefusals } from "./DomainTable.tsx"
+import { feedbackFacts, recipientsOf, SendingWindow } from "./campaignsPages.tsx"
+import { DomainTables } from "./DomainTables.tsx"
 
 const page = definePage("/campaigns/:campaign", {
   isConsistent: false,
-  run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
+  run: Effect.fnUntraced(function* ({ campaign: id }, { now }) {
+    const view = yield* readCampaign(id, now)
+    const { campaign, checks, totals, sender } = view
+    const { status } = campaign
+    const { program } = view.summaries.get(id)!
+    const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
+    const isOpen = !CLOSED.includes(status)
+    const preflight = <PreflightList checks={checks} organizationId={campaign.organizationId} />
+    // For a running campaign, the counts come before the checks.
+    const isToCome = status === "draft" || status === "scheduled"
+    const params = { campaign: id }
+    const change = { params, found: campaign }
+    return (
+      <Page
+        title={<ForeignText>{campaign.name}</ForeignText>}
+        state={<CampaignStatusBadge status={status} />}
+        id={id}
+        commands={[
+          ["campaigns show", id],
+          ["recipients export", { campaign: id, out: "outcomes.csv" }],
+          isOpen && ["campaigns preflight", id],
+          isOpen && ["campaigns test", id, { to: "me@acme.example" }],
+          status === "draft" && ["campaigns schedule", id],
+          isPossible("pause", status) && ["campaigns pause", id],
+          isPossible("resume", status) && ["campaigns resume", id],
+        ]}
+      >
+        <SendingLine {...view} />
+        <CampaignProgressBar {...view} />
+        <div class="actions">
+          {status === "draft" && <ConfirmLink page={schedule[0]} params={params} isPrimary />}
+          {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
+          {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} isPrimary />}
+          {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} isDangerous />}
+          {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
+          {isOpen && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
+          {view.canSendTest && <ActionForm action={sendTest} params={params} />}
+        </div>
+        <CampaignProblems {...view} />
+        {isToCome && preflight}
+        <div class="halves">
+          <CampaignFunnel {...view} />
+          <Section title="Facts">
+            <Facts
+              facts={{
+                Organization: view.organization,
+                Program: (
+                  <>
+                    <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
+                  </>
+                ),
+                Kind: campaign.kind,
+                Window: <SendingWindow {...campaign} />,
+                Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
+                From: sender === null ? "the deployment's sender" : senderLink(sender),
+                Ramp:
+                  allowedToday !== null &&
+                  `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
+                Subject: campaign.subject,
+                ...feedbackFacts(totals),
+                "Pause on complaints": describePause(campaign.pauseOnComplaints),
+              }}
+            />
+            <p>
+              <a href={recipientsOf(id, "imported")}>Recipients</a>, <a href={`/campaigns/${id}/imports`}>imports</a>,
+              and its <a href={`/events?campaign=${id}`}>events</a>.
+            </p>
+            <p>
+              <a href={`/campaigns/${id}/mail`}>Preview the e-mail</a> as HTML, as text and on a phone.
+            </p>
+          </Section>
+        </div>
+        <CampaignHours hours={view.hours} />
+        <DomainTables {...view} />
+        {!isToCome && preflight}
+      </Page>
+    )
+  }),
 })
-
-const contentOf = (view: CampaignView) => {
-  const { campaign, checks, totals, sender } = view
-  const { id, status } = campaign
-  const { program } = view.summaries.get(id)!
-  const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
-  const isOpen = !CLOSED.includes(status)
-  const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
-  // For a running campaign, the counts come before the checks.
-  const isToCome = status === "draft" || status === "scheduled"
-  const params = { campaign: id }
-  const change = { params, found: campaign }
-  return (
-    <Page
-      title={<ForeignText>{campaign.name}</ForeignText>}
-      state={<CampaignStatusBadge status={status} />}
-      id={id}
-      commands={[
-        ["campaigns show", id],
-        ["recipients export", { campaign: id, out: "outcomes.csv" }],
-        isOpen && ["campaigns preflight", id],
-        isOpen && ["campaigns test", id, { to: "me@acme.example" }],
-        status === "draft" && ["campaigns schedule", id],
-        isPossible("pause", status) && ["campaigns pause", id],
-        isPossible("resume", status) && ["campaigns resume", id],
-      ]}
-    >
-      {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopReason {...view} />}
-      <CampaignProgressBar {...view} />
-      <div class="actions">
-        {status === "draft" && <ConfirmLink page={schedule[0]} params={params} isPrimary />}
-        {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
-        {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} isPrimary />}
-        {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} isDangerous />}
-        {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
-        {isOpen && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
-        {view.canSendTest && <ActionForm action={sendTest} params={params} />}
-      </div>
-      <CampaignProblems {...view} />
-      {isToCome && preflight}
-      <div class="halves">
-        <CampaignFunnel {...view} />
-        <Section title="Facts">
-          <Facts
-            facts={{
-              Organization: view.organization,
-              Program: (
-                <>
-                  <IdLink id={program.id}>{program.name}</IdLink> ({program.status})
-                </>
-              ),
-              Kind: campaign.kind,
-              Window: <SendingWindow {...campaign} />,
-              Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
-              From: sender === null ? "the deployment's sender" : senderLink(sender),
-              Ramp:
-                allowedToday !== null &&
-                `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
-              Subject: campaign.subject,
-              ...feedbackFacts(totals),
-              "Pause on complaints": describePause(campaign.pauseOnComplaints),
-            }}
-          />
-          <p>
-            <a href={recipientsOf(id, "imported")}>Recipients</a>, <a href={`/campaigns/${id}/imports`}>imports</a>, and
-            its <a href={`/events?campaign=${id}`}>events</a>.
-          </p>
-          <p>
-            <a href={`/campaigns/${id}/mail`}>Preview the e-mail</a> as HTML, as text and on a phone.
-          </p>
-        </Section>
-      </div>
-      <CampaignHours hours={view.hours} />
-      <DomainTable domains={view.domains} limit={MAX_DOMAINS} />
-      <LateRefusals refusals={view.lateRefusals} />
-      {!isToCome && preflight}
-    </Page>
-  )
-}
 
 const isPossible = (move: keyof typeof TRANSITIONS, status: CampaignStatus): boolean =>
   TRANSITIONS[move].from.some((from) => from === status)
@@ -131,8 +125,7 @@ const cancel = operationConfirmation(`${path}/cancel`, cancelCampaign, { require
 // Its checks query name servers.
 const launching = {
   isConsistent: false,
-  children: ({ checks = [], affects }: Plan) =>
-    checks.length > 0 && <PreflightList checks={checks} organizationId={affects.id} />,
+  children: ({ checks = [], affects }: Plan) => <PreflightList checks={checks} organizationId={affects.id} />,
 }
 const schedule = operationConfirmation(`${path}/schedule`, scheduleCampaign, launching)
 const resume = operationConfirmation(`${path}/resume`, resumeCampaign, launching)

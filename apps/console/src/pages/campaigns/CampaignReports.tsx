@@ -12,19 +12,17 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import type { Finding } from "@outreach/domain/operators/Finding"
 import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
-import { Advice, FINDING_TONES, Findings } from "../../components/Findings.tsx"
+import { Advice, Findings } from "../../components/Findings.tsx"
 import { Funnel } from "../../components/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/Histogram.tsx"
 import { Commas, Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { listCountedBy, recipientsOf } from "./campaignsPages.tsx"
-
-export const MAX_DOMAINS = 50
+import { MAX_DOMAINS } from "./DomainTables.tsx"
 
 /** Reads a campaign, its progress and the reason why it doesn't send, and checks it until it is closed. */
 export const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
@@ -140,16 +138,6 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
   )
 }
 
-/** Who paused or cancelled a campaign, when and why. */
-export const StopReason = ({ campaign: { status, stoppedAt, stoppedBy, stopReason } }: CampaignView) =>
-  stoppedAt === null ? null : (
-    <p class={status === "paused" ? "problem" : undefined}>
-      {status === "paused" ? "Paused" : "Cancelled"}
-      {stoppedBy !== null && foreign` by ${stoppedBy}`} at <Time at={stoppedAt} />
-      {stopReason === null ? "." : foreign`: ${stopReason}`}
-    </p>
-  )
-
 export const CampaignProblems = ({ failures, quarantined, domains }: CampaignView) => {
   const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
@@ -193,11 +181,19 @@ export const CampaignProblems = ({ failures, quarantined, domains }: CampaignVie
   )
 }
 
-/** Explains why a campaign sends no e-mails, with the remedy. Empty while it sends. */
-export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
-  cause && (
-    <p class={cause.status === "ok" ? undefined : "problem"}>
-      No e-mails are being sent. <Prose>{cause.found}</Prose> <Advice finding={cause} none="" />
+/** Who paused or cancelled a campaign and why, or why it sends no e-mails, with the remedy. Empty while it sends. */
+export const SendingLine = ({ cause, campaign: { status, stoppedAt, stoppedBy, stopReason } }: CampaignView) =>
+  stoppedAt === null ? (
+    cause && (
+      <p class={cause.status === "ok" ? undefined : "problem"}>
+        No e-mails are being sent. <Prose>{cause.found}</Prose> <Advice finding={cause} none="" />
+      </p>
+    )
+  ) : (
+    <p class={status === "paused" ? "problem" : undefined}>
+      {status === "paused" ? "Paused" : "Cancelled"}
+      {stoppedBy !== null && foreign` by ${stoppedBy}`} at <Time at={stoppedAt} />
+      {stopReason === null ? "." : foreign`: ${stopReason}`}
     </p>
   )
 
@@ -208,6 +204,7 @@ export const PreflightList = (props: {
   readonly organizationId: string
 }) => {
   const { checks, organizationId } = props
+  if (checks.length === 0) return null
   const countOf = (status: PreflightCheck["status"]) => checks.filter((each) => each.status === status).length
   return (
     <>
@@ -216,10 +213,9 @@ export const PreflightList = (props: {
         {countOf("failed")} failed, {countOf("warning")} with warnings, {countOf("ok")} passed.
       </p>
       <Findings
-        of={checks.map(({ check, status, ...finding }) => {
+        of={checks.map(({ check, ...finding }) => {
           const name = check.replaceAll("_", " ")
-          const place = OF_PARTNER.includes(check) ? { id: organizationId, name } : name
-          return { ...finding, check: place, tone: FINDING_TONES[status], word: status }
+          return { ...finding, check: OF_PARTNER.includes(check) ? { id: organizationId, name } : name }
         })}
       />
     </>

@@ -12,7 +12,7 @@ import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { Facts, LinkLine, Page, Variants, withQuery } from "../../components/layout.tsx"
+import { Chips, Facts, LinkLine, Page, withQuery } from "../../components/layout.tsx"
 import { foreign } from "../../components/values.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 
@@ -21,7 +21,6 @@ const SAMPLES = 3
 const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
 const VIEW_NAMES = Struct.keys(VIEWS)
 
-/** Preview of a campaign's e-mail with placeholders or for one recipient. */
 const campaignMailPage = definePage("/campaigns/:campaign/mail", {
   inputs: { view: oneOf(VIEW_NAMES), recipient: RecipientId },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
@@ -30,6 +29,7 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
     const { subject } = yield* preview(campaign)
     const samples = mayActAs(operator.role, "operator") ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
     const path = `/campaigns/${campaignId}/mail`
+    const page = withQuery(path, { view, recipient })
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
     return (
       <Page
@@ -38,17 +38,18 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
       >
         <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
         <Facts facts={{ Subject: subject }} />
-        <Variants
+        <Chips
           label="View"
-          of={VIEW_NAMES.map((name) => [name, VIEWS[name]])}
-          chosen={view}
-          to={(view) => withQuery(path, { view, recipient })}
+          of={VIEW_NAMES.map((name) => [withQuery(page, { view: name }), VIEWS[name]])}
+          chosen={page}
         />
-        <Variants
+        <Chips
           label="Recipient"
-          of={[[undefined, "Sample data"], ...samples.map(({ id, email }) => [id, maskEmail(email)] as const)]}
-          chosen={recipient}
-          to={(recipient) => withQuery(path, { view, recipient })}
+          of={[
+            [withQuery(page, { recipient: undefined }), "Sample data"],
+            ...samples.map(({ id, email }) => [withQuery(page, { recipient: id }), maskEmail(email)] as const),
+          ]}
+          chosen={page}
         />
         <p>
           {recipient === undefined ? (

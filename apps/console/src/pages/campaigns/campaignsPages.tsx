@@ -1,24 +1,25 @@
-import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/campaigns/CampaignReader"
-import { formatCount } from "@outreach/backoffice/format"
+import { CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount, formatShare } from "@outreach/backoffice/format"
 import { recipients } from "@outreach/backoffice/operations/campaignRecipients"
-import { campaigns, toCampaignRow } from "@outreach/backoffice/operations/campaignReports"
+import { campaigns, type toCampaignRow } from "@outreach/backoffice/operations/campaignReports"
 import { createCampaign } from "@outreach/backoffice/operations/campaigns"
+import type { Tone } from "@outreach/backoffice/operations/List"
 import { exportOutcomes } from "@outreach/backoffice/operations/recipients"
 import { RECIPIENT_LISTS, type RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
+import { COMPLAINT_LEVELS, type ComplaintLevel, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId } from "@outreach/domain/Identifier"
 import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/Message"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import { LinkLine, Variants } from "../../components/layout.tsx"
-import { foreign, IdLink, Minute } from "../../components/values.tsx"
-import { ListTable, listPage } from "../../http/listPage.tsx"
+import { Chips, LinkLine } from "../../components/layout.tsx"
+import { foreign, IdLink, Minute, StatusBadge } from "../../components/values.tsx"
+import { listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
-import { ComplaintRate } from "./ComplaintRate.tsx"
 
 type Row = ReturnType<typeof toCampaignRow>
 
-const cells = {
+/** The content of single cells of lists of campaigns. */
+export const campaignCells = {
   id: ({ id, name, kind }: Row) => (
     <>
       <IdLink id={id}>{name}</IdLink>
@@ -36,21 +37,16 @@ export const newCampaign = {
   controls: { layout: { value: "plain" } },
 }
 
-const campaignsPages = listPage("/campaigns", campaigns, { create: newCampaign, cells })
+const campaignsPages = listPage("/campaigns", campaigns, {
+  create: newCampaign,
+  around: () => Effect.succeed({ cells: campaignCells }),
+})
 
 export const SendingWindow = (props: { readonly windowStart: Timestamp; readonly windowEnd: Timestamp }) => (
   <>
     <Minute at={props.windowStart} /> to <Minute at={props.windowEnd} />
   </>
 )
-
-/** Campaigns with their counts. */
-export const CampaignTable = (props: {
-  readonly title?: string
-  readonly caption: string
-  readonly rows: ReadonlyArray<CampaignWithTotals>
-  readonly empty: string
-}) => <ListTable {...props} list={campaigns} rows={props.rows.map(toCampaignRow)} cells={cells} />
 
 /** Returns the URL of a list of a campaign's recipients. */
 export const recipientsOf = (campaignId: string, outcome: RecipientListName): string =>
@@ -60,17 +56,12 @@ export const recipientsOf = (campaignId: string, outcome: RecipientListName): st
 export const listCountedBy = (total: string): RecipientListName | undefined =>
   Struct.keys(RECIPIENT_LISTS).find((name) => RECIPIENT_LISTS[name].total === total)
 
-const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const { name, organizationId } = yield* (yield* CampaignRepository).find(campaignId)
-  return { name, totals: yield* (yield* CampaignReader).totals({ organizationId, campaignId }) }
-})
-
-/** A campaign's recipients by outcome, with masked NPIs and addresses. */
 const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, {
   showLabel: "Show NPIs and addresses",
   reveals: exportOutcomes,
-  read: ({ filter: { campaignId } }) => readCampaign(campaignId),
-  around: ({ filter: { campaignId, outcome = "imported" }, name, totals, isShown }) => {
+  *around({ filter: { campaignId, outcome = "imported" }, isShown }) {
+    const { name, organizationId } = yield* (yield* CampaignRepository).find(campaignId)
+    const totals = yield* (yield* CampaignReader).totals({ organizationId, campaignId })
     const countOf = (each: RecipientListName) => {
       const { label, total } = RECIPIENT_LISTS[each]
       return `${label}: ${formatCount(totals[total])}`
@@ -81,11 +72,10 @@ const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, 
       controls: { outcome: false },
       above: (
         <>
-          <Variants
+          <Chips
             label="Outcomes"
-            of={Struct.keys(RECIPIENT_LISTS).map((each) => [each, countOf(each)])}
-            chosen={outcome}
-            to={(each) => recipientsOf(campaignId, each)}
+            of={Struct.keys(RECIPIENT_LISTS).map((each) => [recipientsOf(campaignId, each), countOf(each)])}
+            chosen={recipientsOf(campaignId, outcome)}
           />
           <h2>{countOf(outcome)}</h2>
         </>
@@ -93,6 +83,36 @@ const recipientsPages = listPage("/campaigns/:campaign/recipients", recipients, 
       below: <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>,
     }
   },
+})
+
+const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
+  low: "good",
+  few: "neutral",
+  raised: "warning",
+  high: "bad",
+}
+
+type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "refusedLater">
+
+/** A share of the accepted messages with its complaint level. */
+export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
+  const level = complaintLevel(counts)
+  if (counts.complained === 0) return <>0</>
+  return (
+    <>
+      {formatRate("complained", counts)} <StatusBadge tone={LEVEL_TONES[level]}>{COMPLAINT_LEVELS[level]}</StatusBadge>
+    </>
+  )
+}
+
+const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Name | "sent", number>>) =>
+  `${formatCount(counts[name])} (${formatShare(shareOfSent(counts[name], counts), 2)} of sent)`
+
+/** Counts of complaints, unsubscriptions and late refusals, with their shares of the accepted messages. */
+export const feedbackFacts = (counts: Feedback) => ({
+  Complaints: <ComplaintRate {...counts} />,
+  Unsubscribed: formatRate("unsubscribed", counts),
+  "Rejected later": formatRate("refusedLater", counts),
 })
 
 export const campaignsRoutes = [...campaignsPages, newCampaign.action, ...recipientsPages] as const

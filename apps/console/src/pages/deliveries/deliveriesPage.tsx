@@ -73,12 +73,12 @@ export const readCalls = Effect.fnUntraced(function* (filter: Parameters<typeof 
 })
 
 export const deliveriesRoutes = listPage("/deliveries", deliveries, {
-  read: ({ filter, context }) => Effect.all({ calls: readCalls(filter, context.now) }),
-  around: ({ calls, context: { operator } }) => ({
-    above: calls,
-    // An event's page lists its deliveries. Partners have no pages of campaigns.
-    controls: { event: false, campaign: operator.role !== "partner" && {} },
-  }),
+  around: ({ filter, context: { now, operator } }) =>
+    Effect.map(readCalls(filter, now), (above) => ({
+      above,
+      // An event's page lists its deliveries. Partners have no pages of campaigns.
+      controls: { event: false, campaign: operator.role !== "partner" && {} },
+    })),
 })
 
 /** The reason of a failed call as a sentence, with the first line of its response. */

@@ -31,7 +31,6 @@ export const replayAction = operationAction("/deliveries/replay", replayDeadLett
   to: ({ deliveryId: [id = ""] = [] }) => `/deliveries/${id}`,
 })
 
-/** A delivery with its attempts side by side, with masked request and response. */
 const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, ...masking }) {

@@ -14,37 +14,35 @@ import { issues } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
-import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
-import type { Operator } from "@outreach/domain/operators/Operator"
-import type { Organization } from "@outreach/domain/organizations/Organization"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, FilterBar, RevealForm } from "../../components/forms.tsx"
-import { HOUR_MS } from "../../components/Histogram.tsx"
+import { DAY_MS } from "../../components/Histogram.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { Code, ForeignBlock, ForeignText, Id, renderValue, StatusBadge, Time } from "../../components/values.tsx"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { pickDefined } from "../../view/inputs.ts"
 import { FailureSentence, readCalls } from "../deliveries/deliveriesPage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 
 const endpointsPages = listPage("/endpoints", endpoints, {
-  read: ({ filter: { organizationId }, context: { now } }) => {
-    const period = { from: fromUnixMillis(now - 24 * HOUR_MS), to: fromUnixMillis(now) }
-    const filter = { ...period, ...(organizationId && { organizationId }) }
-    return Effect.all({ outcomes: DeliveryOutcomeReader.use(({ summaries }) => summaries(filter)) })
-  },
-  cells: {
-    calls: ({ id }, { outcomes }) => outcomes.get(id)?.calls ?? 0,
-    accepted: ({ id }, { outcomes }) => {
-      const { delivered = 0, calls = 0 } = outcomes.get(id) ?? {}
-      return formatShare(delivered / calls)
-    },
-    p99Ms: ({ id }, { outcomes }) => formatMillis(outcomes.get(id)?.p99Ms ?? null),
+  *around({ filter: { organizationId }, context: { now } }) {
+    const period = { from: fromUnixMillis(now - DAY_MS), to: fromUnixMillis(now) }
+    const outcomes = yield* (yield* DeliveryOutcomeReader).summaries({ ...pickDefined({ organizationId }), ...period })
+    const ofEndpoint = (id: EndpointId) => outcomes.get(id) ?? { calls: 0, delivered: 0, p99Ms: null }
+    return {
+      cells: {
+        calls: ({ id }) => ofEndpoint(id).calls,
+        accepted: ({ id }) => formatShare(ofEndpoint(id).delivered / ofEndpoint(id).calls),
+        p99Ms: ({ id }) => formatMillis(ofEndpoint(id).p99Ms),
+      },
+    }
   },
 })
 
@@ -55,7 +53,7 @@ const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
   run: Effect.fnUntraced(function* ({ endpoint: id }, { now, operator, ...masking }) {
     const endpoints = yield* EndpointRepository
     const endpoint = yield* endpoints.find(id)
-    const { organizationId, enabled } = endpoint
+    const { organizationId, enabled, lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt } = endpoint
     const params = { endpoint: id }
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const calls = yield* readCalls({ endpointId: id }, now)
@@ -86,7 +84,29 @@ const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
             <a href={`/issues/${cause.id}`}>Open the issue to replay</a>.
           </p>
         )}
-        <Facts facts={{ ...factsOf(endpoint, organization, operator), "Retry schedule": schedule }} />
+        <Facts
+          facts={{
+            Organization: organization,
+            Lag:
+              lagEvents === 0
+                ? "none"
+                : `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
+            "Position in the log": { at: endpoint.position },
+            Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+            "Calls in progress": endpoint.inFlight,
+            "Oldest due": oldestDueAt && { at: oldestDueAt },
+            "Consecutive failures": endpoint.failures > 0 && endpoint.failures,
+            "Next probe": nextProbeAt && { at: nextProbeAt },
+            "Failing since": endpoint.failingSince && { at: endpoint.failingSince },
+            Disabled: endpoint.disabledAt && { at: endpoint.disabledAt },
+            "Served by":
+              operator.role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
+            ...describeSettings(endpoint),
+            Created: { at: endpoint.createdAt },
+            Removed: endpoint.removedAt && { at: endpoint.removedAt },
+            "Retry schedule": schedule,
+          }}
+        />
         {isPresent && (
           <div class="actions">
             <ActionForm action={testAction} params={params} isPrimary={enabled} />
@@ -127,27 +147,6 @@ const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
     )
   }),
 })
-
-const factsOf = (endpoint: EndpointStatus, organization: Organization, { role }: Operator) => {
-  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt } = endpoint
-  const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
-  return {
-    Organization: organization,
-    Lag: lagEvents === 0 ? "none" : `${events}, ${formatDuration(lagSeconds)}`,
-    "Position in the log": { at: endpoint.position },
-    Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
-    "Calls in progress": endpoint.inFlight,
-    "Oldest due": oldestDueAt && { at: oldestDueAt },
-    "Consecutive failures": endpoint.failures > 0 && endpoint.failures,
-    "Next probe": nextProbeAt && { at: nextProbeAt },
-    "Failing since": endpoint.failingSince && { at: endpoint.failingSince },
-    Disabled: endpoint.disabledAt && { at: endpoint.disabledAt },
-    "Served by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
-    ...describeSettings(endpoint),
-    Created: { at: endpoint.createdAt },
-    Removed: endpoint.removedAt && { at: endpoint.removedAt },
-  }
-}
 
 // A test event that isn't accepted is a result, not a failed action.
 const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint, {

@@ -16,12 +16,10 @@ import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { replayAction } from "../deliveries/deliveryPage.tsx"
 
-/** The published events, newest first. */
 const eventsPages = listPage("/events", events, {
-  cells: { recipientId: (event) => <ClinicianOf {...event} /> },
+  around: () => Effect.succeed({ cells: { recipientId: (event) => <ClinicianOf {...event} /> } }),
 })
 
-/** An outgoing event with its deliveries. Its content is masked. */
 const eventPages = defineMaskedPage("/events/:event", showEvent, {
   run: Effect.fnUntraced(function* ({ event }, { operator, ...masking }) {
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.

@@ -9,7 +9,7 @@ import { UnusableFile } from "@outreach/backoffice/csv/readRows"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { TaskProgress } from "@outreach/backoffice/TaskProgress"
-import type { CampaignId, ImportId, OperatorId } from "@outreach/domain/Identifier"
+import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import {
   Clock,
@@ -45,7 +45,6 @@ const MAX_COLUMNS = 60
 
 const PREFIX = "outreach-console-list-"
 
-/** The result of an import or its check. */
 export type Report = Effect.Success<ReturnType<typeof importRecipients.run>>
 
 /** The contents of a list's columns, and the effect of an import. */
@@ -57,18 +56,8 @@ export interface ListCheck {
   readonly fiber: Fiber.Fiber<Report, TaggedFailure>
 }
 
-/** A list between its check and its import, in a file that only this process's user can read. */
-export interface PendingList {
-  readonly id: string
-  readonly operatorId: OperatorId
-  readonly campaignId: CampaignId
-  /** The file's name from the browser. */
-  readonly name: string
-  readonly path: string
-  readonly columns: Effect.Success<ReturnType<typeof readColumns>>["columns"]
-  readonly readAs: string
-  /** When it is removed, in Unix milliseconds. */
-  readonly until: number
+/** A list between its check and its import. */
+export interface PendingList extends Effect.Success<ReturnType<typeof writeList>> {
   /** Closing it removes its files and ends its check. */
   readonly scope: Scope.Closeable
   check: ListCheck | undefined
@@ -88,6 +77,22 @@ const notWritable = PageError.of(
   "The console can't write to its temporary folder. Free disk space, or import the list on the command line.",
 )
 
+/** Writes a list to a file that only this process's user can read, until the scope closes, and reads its columns. */
+const writeList = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, upload: Upload) {
+  const id = randomUUID()
+  const path = join(tmpdir(), `${PREFIX}${id}`)
+  // When it is removed, in Unix milliseconds.
+  const until = (yield* Clock.currentTimeMillis) + KEPT_MS
+  const file = yield* Effect.mapError(createPrivateFile(path), () => notWritable)
+  yield* Stream.runForEach(upload.content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
+  const { columns, readAs } = yield* readColumns(path)
+  if (columns.length > MAX_COLUMNS) {
+    const reason = `it has ${columns.length} columns, more than the maximum of ${MAX_COLUMNS}: remove unneeded columns`
+    return yield* new UnusableFile({ file: path, reason })
+  }
+  return { id, operatorId: operator.id, campaignId, name: upload.name, path, columns, readAs, until }
+})
+
 /** Stores the lists that operators have sent to this process until their import, for at most 15 minutes. */
 export class PendingLists extends Context.Service<PendingLists>()("console/pages/imports/PendingLists", {
   make: Effect.gen(function* () {
@@ -103,27 +108,6 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
         lists.delete(id)
         return list === undefined ? Effect.void : Scope.close(list.scope, Exit.void)
       })
-
-    const write = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, { name, content }: Upload) {
-      const id = randomUUID()
-      const path = join(tmpdir(), `${PREFIX}${id}`)
-      const listScope = yield* Scope.fork(scope)
-      const until = (yield* Clock.currentTimeMillis) + KEPT_MS
-      return yield* Effect.gen(function* () {
-        const file = yield* createPrivateFile(path).pipe(Effect.mapError(() => notWritable))
-        yield* Stream.runForEach(content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
-        const { columns, readAs } = yield* readColumns(path)
-        if (columns.length > MAX_COLUMNS) {
-          const reason = `it has ${columns.length} columns, more than the maximum of ${MAX_COLUMNS}: remove unneeded columns`
-          return yield* new UnusableFile({ file: path, reason })
-        }
-        const key = { id, operatorId: operator.id, campaignId, name, path }
-        return { ...key, columns, readAs, until, scope: listScope, check: undefined } as PendingList
-      }).pipe(
-        Scope.provide(listScope),
-        Effect.onError(() => Scope.close(listScope, Exit.void)),
-      )
-    })
 
     // Files of killed processes.
     const names = yield* Effect.orElseSucceed(files.readDirectory(tmpdir()), () => [])
@@ -145,10 +129,14 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
         yield* Effect.forEach(oldest, ({ id }) => remove(id))
         if (lists.size + arriving >= MAX_PENDING.ofAll) return yield* tooMany
         arriving++
-        const list = yield* write(operator, campaignId, upload).pipe(
+        const listScope = yield* Scope.fork(scope)
+        const written = yield* writeList(operator, campaignId, upload).pipe(
+          Scope.provide(listScope),
+          Effect.onError(() => Scope.close(listScope, Exit.void)),
           Effect.provideService(FileSystem.FileSystem, files),
           Effect.ensuring(Effect.sync(() => arriving--)),
         )
+        const list: PendingList = { ...written, scope: listScope, check: undefined }
         lists.set(list.id, list)
         yield* Effect.forkIn(Effect.delay(remove(list.id), KEPT_MS), scope)
         return list

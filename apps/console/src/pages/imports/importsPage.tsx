@@ -1,7 +1,7 @@
 import { formatCount } from "@outreach/backoffice/format"
 import { IMPORT_TONES, imports } from "@outreach/backoffice/operations/imports"
 import { ImportLog, type ImportRecord, MAX_KEPT, type Reject } from "@outreach/backoffice/recipients/ImportLog"
-import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Effect } from "effect"
@@ -11,23 +11,23 @@ import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
 
 const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
-  read: ({ filter: { campaignId } }) =>
-    Effect.all({ campaign: CampaignRepository.use(({ find }) => find(campaignId)) }),
-  around: ({ campaign, context: { operator } }) => ({
-    title: foreign`Imports into ${campaign.name}`,
-    commands: [isOpen(campaign) && ["recipients import", "list.csv", { campaign: campaign.id, check: true }]],
-    above: isOpen(campaign) ? (
-      mayActAs(operator.role, "operator") && (
-        <LinkLine to={`/campaigns/${campaign.id}/imports/new`}>Import a list</LinkLine>
-      )
-    ) : (
-      <p>Recipients can be added to drafts and paused campaigns. This one is {campaign.status}.</p>
-    ),
-    below: <LinkLine to={`/campaigns/${campaign.id}`}>Back to the campaign</LinkLine>,
-  }),
+  *around({ filter: { campaignId }, context: { operator } }) {
+    const { name, status } = yield* (yield* CampaignRepository).find(campaignId)
+    const isOpen = IMPORTABLE.includes(status)
+    return {
+      title: foreign`Imports into ${name}`,
+      commands: [isOpen && ["recipients import", "list.csv", { campaign: campaignId, check: true }]],
+      above: isOpen ? (
+        mayActAs(operator.role, "operator") && (
+          <LinkLine to={`/campaigns/${campaignId}/imports/new`}>Import a list</LinkLine>
+        )
+      ) : (
+        <p>Recipients can be added to drafts and paused campaigns. This one is {status}.</p>
+      ),
+      below: <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>,
+    }
+  },
 })
-
-const isOpen = ({ status }: Campaign): boolean => IMPORTABLE.includes(status)
 
 const importPage = definePage("/imports/:import", {
   run: Effect.fnUntraced(function* ({ import: importId }, { operator }) {

@@ -12,7 +12,7 @@ import { ERASED_BODY_END, type InboxEntry, InboxRepository } from "@outreach/dom
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
-import { Facts, Page, Table, Variants, withQuery } from "../../components/layout.tsx"
+import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
 import { foreign, inboxPageOf, ShortId, StatusBadge, Time } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -21,34 +21,36 @@ import { defineMaskedPage } from "../../http/Route.ts"
 const TITLES = { quarantined: "Quarantined events", waiting: "Pending events", applied: "Applied events" }
 
 const inboxPages = listPage("/inbox", inbox, {
-  read: ({ filter: { organizationId } }) =>
-    InboxReader.use(({ counts, reasons }) =>
-      Effect.all({ counts: counts(organizationId), reasons: reasons(organizationId) }, { concurrency: "unbounded" }),
-    ),
-  cells: {
-    eventId: ({ organizationId, eventId }) => (
-      <a href={inboxPageOf(eventId, organizationId)}>
-        <ShortId>{eventId}</ShortId>
-      </a>
-    ),
-  },
-  around: ({ filter, counts: { quarantined, waiting, waitingSince }, reasons, context: { now } }) => {
+  *around({ filter, context: { now } }) {
     const { organizationId: organization, type } = filter
+    const reader = yield* InboxReader
+    const [{ quarantined, waiting, waitingSince }, reasons] = yield* Effect.all(
+      [reader.counts(organization), reader.reasons(organization)],
+      { concurrency: "unbounded" },
+    )
     const state = filter.waiting ? "waiting" : filter.applied ? "applied" : "quarantined"
+    const addressOf = (each: typeof state) =>
+      withQuery("/inbox", { organization, ...(each !== "quarantined" && { [each]: "yes" }) })
     const since =
       waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
     return {
+      cells: {
+        eventId: ({ organizationId, eventId }) => (
+          <a href={inboxPageOf(eventId, organizationId)}>
+            <ShortId>{eventId}</ShortId>
+          </a>
+        ),
+      },
       above: (
         <>
-          <Variants
+          <Chips
             label="States"
             of={[
-              ["quarantined", `Quarantined: ${capped(quarantined)}`],
-              ["waiting", `Pending: ${capped(waiting)}${since}`],
-              ["applied", "Applied"],
+              [addressOf("quarantined"), `Quarantined: ${capped(quarantined)}`],
+              [addressOf("waiting"), `Pending: ${capped(waiting)}${since}`],
+              [addressOf("applied"), "Applied"],
             ]}
-            chosen={state}
-            to={(state) => withQuery("/inbox", { organization, ...(state !== "quarantined" && { [state]: "yes" }) })}
+            chosen={addressOf(state)}
           />
           <Table
             title="Quarantine reasons"
@@ -91,7 +93,6 @@ const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
   back: ({ organizationId }) => `/inbox?organization=${organizationId}`,
 })
 
-/** A partner's event: the received body, and its application. Personal data is masked. */
 const eventPages = defineMaskedPage("/inbox/:event", showInboundEvent, {
   inputs: { organization: required(OrganizationId) },
   run: Effect.fnUntraced(function* ({ event, organization }, masking) {
@@ -164,13 +165,14 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   const parse = parseInboundEvent((yield* Deployment).livemode)
   const command = isErased ? undefined : Result.getOrUndefined(parse({ type, body }))
   if (command === undefined) {
-    const reason = isErased
-      ? "Its clinician was erased, including the event's content."
-      : "Events of this type are acknowledged and ignored."
     return (
       <>
         <Facts facts={applied} />
-        <p>{reason}</p>
+        <p>
+          {isErased
+            ? "Its clinician was erased, including the event's content."
+            : "Events of this type are acknowledged and ignored."}
+        </p>
       </>
     )
   }

@@ -2,39 +2,45 @@ import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterRead
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
-import { deadLetters, removeDeadLetters } from "@outreach/backoffice/operations/deadLetters"
+import {
+  deadLetterFilters,
+  deadLetters,
+  removeDeadLetters,
+  replayDeadLetters,
+} from "@outreach/backoffice/operations/deadLetters"
 import { issues, muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
+import { cancelReplay, replays } from "@outreach/backoffice/operations/replays"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Facts, LinkLine, Page } from "../../components/layout.tsx"
+import { Chips, Facts, LinkLine, Page, withQuery } from "../../components/layout.tsx"
 import { ForeignText, foreign, Time } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { replayPage } from "../deliveries/deadLetterPages.tsx"
+import { pickDefined } from "../../view/inputs.ts"
 
 const issuesPages = listPage("/issues", issues, {
-  read: ({ filter: { organizationId, endpointId, status, state } }) =>
-    Effect.all({
-      totals: FailureGroupReader.use(({ totals }) => totals({ organizationId, endpointId, status, state })),
-    }),
-  around: ({ totals: { lasting, open, groups } }) => ({
-    above: (
-      <p>
-        {lasting === 0
-          ? "No calls are failing."
-          : `${formatCounted(lasting, "cause")} of failures ${lasting === 1 ? "lasts" : "last"}.`}{" "}
-        {open === 0
-          ? "No dead letters to replay."
-          : `${formatCounted(open, "dead letter")} in ${formatCounted(groups, "issue")} weren't delivered or replayed.`}
-      </p>
-    ),
-    below: <LinkLine to="/replays">Replays</LinkLine>,
-  }),
+  *around({ filter: { organizationId, endpointId, status, state } }) {
+    const reader = yield* FailureGroupReader
+    const { lasting, open, groups } = yield* reader.totals({ organizationId, endpointId, status, state })
+    return {
+      above: (
+        <p>
+          {lasting === 0
+            ? "No calls are failing."
+            : `${formatCounted(lasting, "cause")} of failures ${lasting === 1 ? "lasts" : "last"}.`}{" "}
+          {open === 0
+            ? "No dead letters to replay."
+            : `${formatCounted(open, "dead letter")} in ${formatCounted(groups, "issue")} weren't delivered or replayed.`}
+        </p>
+      ),
+      below: <LinkLine to="/replays">Replays</LinkLine>,
+    }
+  },
 })
 
 const MAX_DEAD_LETTERS = 20
@@ -84,7 +90,7 @@ const issuePage = definePage("/issues/:group", {
         />
         <div class="actions">
           {open > 0 && (
-            <ConfirmLink page={replayPage} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
+            <ConfirmLink page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
           {stored > 0 && (
             <ConfirmLink page={removeRoutes[0]} params={params} label={`Remove ${formatCount(stored)}`} isDangerous />
@@ -106,4 +112,63 @@ const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLe
   to: "/issues",
 })
 
-export const issueRoutes = [...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes] as const
+const deadLettersPages = listPage("/dead-letters", deadLetters, {
+  *around({ filter: { organizationId, endpointId, status: chosen }, given, rows }) {
+    const groups = { ...pickDefined({ organizationId, endpointId }), state: "dead" } as const
+    const counts = (yield* (yield* FailureGroupReader).statuses(groups)).filter(({ status }) => status !== null)
+    const addressOf = (status: unknown) => withQuery("/dead-letters", { ...given, status })
+    const statuses = counts.map(({ status, open }) => [addressOf(status), `${status}: ${formatCount(open)}`] as const)
+    return {
+      title: "Dead letters",
+      above: (
+        <>
+          {statuses.length > 0 && (
+            <Chips
+              label="Statuses"
+              of={[[addressOf(undefined), "Any status"], ...statuses]}
+              chosen={addressOf(chosen)}
+            />
+          )}
+          {rows.length > 0 && <ConfirmLink page={replayRoutes[0]} query={given} />}
+        </>
+      ),
+    }
+  },
+})
+
+const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
+  omit: ["deliveryId"],
+  chosen: Struct.keys(deadLetterFilters),
+  controls: () => ({ all: false }),
+  to: "/replays",
+})
+
+/** Reload interval while a job runs. */
+const REFRESH_SECONDS = 3
+
+const replaysPages = listPage("/replays", replays, {
+  around: ({ rows }) =>
+    Effect.succeed({
+      title: "Replays",
+      refreshSeconds: rows.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined,
+      cells: {
+        replayed: ({ id, replayed, total }) => (
+          <>
+            <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} />{" "}
+            {formatCount(replayed)} of {formatCount(total)}
+          </>
+        ),
+      },
+      actions: {
+        Cancel: ({ id, state }) =>
+          state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} />,
+      },
+    }),
+})
+
+const cancelRoutes = operationConfirmation("/replays/:replay/cancel", cancelReplay)
+
+export const issueRoutes = [
+  ...[...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes],
+  ...[...deadLettersPages, ...replayRoutes, ...replaysPages, ...cancelRoutes],
+] as const

@@ -17,7 +17,7 @@ import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { maskEmail } from "@outreach/domain/recipients/Clinician"
 import { SenderRepository } from "@outreach/domain/senders/Senders"
-import { Array as Arr, Effect, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Commas, Facts, Items, LinkLine, Page, ProblemLinks, Section } from "../../components/layout.tsx"
@@ -43,22 +43,23 @@ const newPartner = operationAction("/partners/new", createOrganization)
 
 const partnersPages = listPage("/partners", organizations, {
   create: { title: "Add an organization", action: newPartner },
-  read: ({ filter: { organizationId } }) =>
-    Effect.map(
-      EndpointRepository.use(({ list }) => list(organizationId)),
-      (all) => ({ endpoints: Arr.groupBy(all, ({ organizationId }) => organizationId) }),
-    ),
-  cells: {
-    endpoints: ({ id }, { endpoints: { [id]: endpoints = [] } }) => (
-      <>
-        {formatCount(endpoints.length)}{" "}
-        {endpoints
-          .filter((endpoint) => endpointState(endpoint).tone !== "good")
-          .map((endpoint) => renderValue(endpointState(endpoint)))}
-      </>
-    ),
+  *around({ filter }) {
+    const all = yield* (yield* EndpointRepository).list(filter.organizationId)
+    return {
+      commands: [["organizations show", "org_…"]],
+      controls: { organization: false },
+      cells: {
+        endpoints: ({ id }) => {
+          const states = all.filter(({ organizationId }) => organizationId === id).map(endpointState)
+          return (
+            <>
+              {formatCount(states.length)} {states.filter(({ tone }) => tone !== "good").map(renderValue)}
+            </>
+          )
+        },
+      },
+    }
   },
-  around: () => ({ commands: [["organizations show", "org_…"]], controls: { organization: false } }),
 })
 
 const MAX_ISSUES = 5
@@ -195,17 +196,12 @@ const issueKeyAction = operationAction("/partners/:organization/keys", createKey
 const rotateKeyAction = operationAction("/keys/:key/rotate", rotateKey, { below: documentsLink })
 
 export const revokeKeyRoutes = operationConfirmation("/keys/:key/revoke", revokeKey, {
-  children: <p>Or rotate it: the partner gets a new key first, and this one expires later.</p>,
+  children: () => <p>Or rotate it: the partner gets a new key first, and this one expires later.</p>,
 })
 
 const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
 
 export const partnerRoutes = [
-  ...partnersPages,
-  newPartner,
-  ...partnerPages,
-  issueKeyAction,
-  rotateKeyAction,
-  ...revokeKeyRoutes,
-  contactsAction,
+  ...[...partnersPages, newPartner, ...partnerPages, contactsAction],
+  ...[issueKeyAction, rotateKeyAction, ...revokeKeyRoutes],
 ]

@@ -10,7 +10,7 @@ import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Oper
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
 import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { Array as Arr, Effect, Redacted, String as Str } from "effect"
+import { Array as Arr, Effect, Redacted, String as Str, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren, VNode } from "preact"
 import { ActionForm } from "../../components/forms.tsx"
@@ -23,7 +23,6 @@ import { TimelineTable } from "./TimelineTable.tsx"
 
 const MAX_ENTRIES = 20
 
-/** A found object and its page. */
 interface Hit {
   readonly what: string
   readonly to: string
@@ -51,7 +50,7 @@ const search = defineAction("/find", findClinician, {
         ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
         : { entries: [], erasedIn: [] }
     return searchPage({
-      title: hits.length === 0 ? "No results" : `${formatCounted(hits.length, "result")}`,
+      title: hits.length === 0 ? "No results" : formatCounted(hits.length, "result"),
       // A secret can't be shown again.
       typed: term.by === "key" || term.by === "secret" ? undefined : term.value,
       found: (
@@ -101,27 +100,20 @@ const isAdmin = ({ role }: Operator) => mayActAs(role, "admin")
 const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator) {
   const kinds = NAMED_KINDS.filter((kind) => kind !== "operator" || isAdmin(operator))
   const found = yield* (yield* ObjectFinder).findNamed(part, operator.organizationId, kinds)
-  return found.map(
-    ({ kind, id, name, note, organizationId }): Hit => ({
-      what: labelOf(kind),
-      to: pageShowing({ id, organizationId, shownOn: id }),
-      name: <ForeignText>{name}</ForeignText>,
-      note,
-      organizationId,
-    }),
-  )
+  return found.map((object) => hitOf({ ...object, shownOn: object.id }))
 })
 
 const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator) {
   const found = yield* (yield* ObjectFinder).find([id], operator.organizationId)
-  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map(hitOf)
+  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map((object) => hitOf(object))
 })
 
-const hitOf = (object: FoundObject): Hit => {
-  const { id, organizationId, shownOn } = object
-  const what = shownOn === "inbox" ? "Event of a partner" : labelOf(kindOf(id))
-  return { what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }
-}
+const hitOf = (object: FoundObject & { readonly name?: string; readonly note?: string }): Hit => ({
+  ...object,
+  what: object.shownOn === "inbox" ? "Event of a partner" : labelOf(object.id),
+  to: pageShowing(object),
+  name: object.name === undefined ? <ShortId>{object.id}</ShortId> : <ForeignText>{object.name}</ForeignText>,
+})
 
 /** Finds a key or signing secret by the hash of its text, including ended ones. */
 const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: Redacted.Redacted, operator: Operator) {
@@ -131,7 +123,7 @@ const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: 
   const isOwn = [null, key?.organizationId].includes(operator.organizationId)
   if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKeyRoutes[0])) {
     const { id, name, organizationId } = key
-    return [{ what: labelOf("key"), to: pathTo(revokeKeyRoutes[0], { key: id }), name, organizationId } satisfies Hit]
+    return [{ what: labelOf(id), to: pathTo(revokeKeyRoutes[0], { key: id }), name, organizationId } satisfies Hit]
   }
   const id = key?.id ?? secret?.id
   return id === undefined ? [] : yield* findObjects(id, operator)
@@ -171,10 +163,10 @@ const LABELS: Readonly<Partial<Record<Kind, string>>> = {
   failureGroup: "Issue",
 }
 
-const labelOf = (kind: Kind): string => LABELS[kind] ?? Str.capitalize(kind)
-
-const kindOf = (id: string): Kind =>
-  (Object.keys(PREFIXES) as ReadonlyArray<Kind>).find((kind) => id.startsWith(PREFIXES[kind])) ?? "event"
+const labelOf = (id: string): string => {
+  const kind = Struct.keys(PREFIXES).find((kind) => id.startsWith(PREFIXES[kind])) ?? "event"
+  return LABELS[kind] ?? Str.capitalize(kind)
+}
 
 const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolean): string => {
   if (by === "id") {

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
+import { campaigns as campaignList, toCampaignRow } from "@outreach/backoffice/operations/campaignReports"
 import { digests } from "@outreach/backoffice/operations/digests"
 import { readAll } from "@outreach/backoffice/operations/List"
 import {
@@ -22,15 +23,14 @@ import { Code, ForeignText, StatusBadge, senderLink, Time } from "../../componen
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { ComplaintRate, feedbackFacts } from "../campaigns/ComplaintRate.tsx"
-import { CampaignTable, newCampaign } from "../campaigns/campaignsPages.tsx"
+import { ComplaintRate, campaignCells, feedbackFacts, newCampaign } from "../campaigns/campaignsPages.tsx"
 import { newSender } from "../senders/senderPages.tsx"
 
 export const newProgram = { title: "Add a program", action: operationAction("/programs/new", createProgram) }
 
 const programsPages = listPage("/programs", programs, {
   create: newProgram,
-  cells: { complained: (program) => <ComplaintRate {...program} /> },
+  around: () => Effect.succeed({ cells: { complained: (program) => <ComplaintRate {...program} /> } }),
 })
 
 const MAX_CAMPAIGNS = 50
@@ -97,10 +97,12 @@ const programPage = definePage("/programs/:program", {
             <LinkLine to={`/suppressions?organization=${organizationId}&program=${id}`}>Suppressed clinicians</LinkLine>
           </Section>
         </div>
-        <CampaignTable
+        <ListTable
           title="Campaigns"
           caption="Campaigns, newest first. Suspected bots are counted separately."
-          rows={campaigns}
+          list={campaignList}
+          rows={campaigns.map(toCampaignRow)}
+          cells={campaignCells}
           empty="No campaigns yet."
         />
         {campaigns.length === MAX_CAMPAIGNS && (

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatDuration } from "@outreach/backoffice/format"
+import { campaigns as campaignList, toCampaignRow } from "@outreach/backoffice/operations/campaignReports"
 import {
   createSender,
   removeLinkDomain,
@@ -22,11 +23,11 @@ import { Effect } from "effect"
 import { Advice, FINDING_TONES } from "../../components/Findings.tsx"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Live, Page, ProblemLinks, Section, Table } from "../../components/layout.tsx"
-import { Code, CopyLine, ForeignText, Prose, renderValue, StatusBadge, Time } from "../../components/values.tsx"
-import { listPage } from "../../http/listPage.tsx"
+import { Code, CopyLine, ForeignText, Noted, Prose, renderValue, StatusBadge, Time } from "../../components/values.tsx"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignTable } from "../campaigns/campaignsPages.tsx"
+import { campaignCells } from "../campaigns/campaignsPages.tsx"
 import { type LookUp, SenderLookUps } from "./SenderLookUps.ts"
 
 export const newSender = {
@@ -36,28 +37,30 @@ export const newSender = {
 
 const sendersPages = listPage("/senders", senders, {
   create: newSender,
-  read: ({ filter: { organizationId } }) =>
-    Effect.all({ domains: LinkDomainRepository.use(({ list }) => list(organizationId)) }),
-  around: ({ domains, rows, objects, context }) => ({
-    below: domains.length > 0 && (
-      <Table
-        title="Link domains"
-        label="Link domains, including those without a sender"
-        rows={domains}
-        columns={{
-          Domain: ({ domain }) => domain,
-          Organization: ({ organizationId: id }) => ({ id, name: objects.nameOf(id) ?? id }),
-          Verified: ({ verifiedAt }) => ({ at: verifiedAt, none: "not yet" }),
-          Remove:
-            context.operator.organizationId === null &&
-            (({ domain }) =>
-              rows.every(({ linkDomain }) => linkDomain !== domain) && (
-                <ConfirmLink page={removeLinkDomainRoutes[0]} query={{ "link-domain": domain }} />
-              )),
-        }}
-      />
+  around: ({ filter, rows, objects, context }) =>
+    Effect.map(
+      LinkDomainRepository.use(({ list }) => list(filter.organizationId)),
+      (domains) => ({
+        below: (
+          <Table
+            title="Link domains"
+            label="Link domains, including those without a sender"
+            rows={domains}
+            columns={{
+              Domain: ({ domain }) => domain,
+              Organization: ({ organizationId: id }) => ({ id, name: objects.nameOf(id) ?? id }),
+              Verified: ({ verifiedAt }) => ({ at: verifiedAt, none: "not yet" }),
+              Remove:
+                context.operator.organizationId === null &&
+                (({ domain }) =>
+                  rows.every(({ linkDomain }) => linkDomain !== domain) && (
+                    <ConfirmLink page={removeLinkDomainRoutes[0]} query={{ "link-domain": domain }} />
+                  )),
+            }}
+          />
+        ),
+      }),
     ),
-  }),
 })
 
 const to = "/senders"
@@ -144,10 +147,12 @@ const senderPage = definePage("/senders/:sender", {
             <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
           </ActionForm>
         </Section>
-        <CampaignTable
+        <ListTable
           title="Campaigns"
           caption="Campaigns with this sender, newest first"
-          rows={campaigns}
+          list={campaignList}
+          rows={campaigns.map(toCampaignRow)}
+          cells={campaignCells}
           empty={
             liveSince === null
               ? "None until the sender is verified."
@@ -205,18 +210,10 @@ const DnsResult = (props: { readonly finding: Finding | undefined; readonly isKn
   const { finding, isKnown } = props
   if (finding === undefined) return <>{isKnown ? "Keep it published. Verify only checks new records." : "…"}</>
   return (
-    <>
+    <Noted note={finding.advice !== null && <Advice finding={finding} />}>
       <StatusBadge tone={FINDING_TONES[finding.status]}>{DNS_WORDS[finding.status]}</StatusBadge>{" "}
       <Prose>{finding.found}</Prose>
-      {finding.advice !== null && (
-        <>
-          <br />
-          <small>
-            <Advice finding={finding} />
-          </small>
-        </>
-      )}
-    </>
+    </Noted>
   )
 }
 
@@ -225,12 +222,6 @@ const rotateAction = operationAction("/senders/:sender/rotate-dkim", rotateDkimK
 const updateAction = operationAction("/senders/:sender/update", updateSender, { omit: ["dnsServer"] })
 
 export const senderRoutes = [
-  ...sendersPages,
-  newSender.action,
-  senderPage,
-  verifyAction,
-  rotateAction,
-  updateAction,
-  ...removeLinkDomainRoutes,
-  ...removeSenderRoutes,
+  ...[...sendersPages, newSender.action, senderPage, verifyAction, rotateAction, updateAction],
+  ...[...removeLinkDomainRoutes, ...removeSenderRoutes],
 ] as const

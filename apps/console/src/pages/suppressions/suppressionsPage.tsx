@@ -9,7 +9,6 @@ import {
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Section, Table, withQuery } from "../../components/layout.tsx"
 import { listPage } from "../../http/listPage.tsx"
@@ -29,12 +28,8 @@ const NOT_CHOSEN = { organization: false, program: false, npi: false, email: fal
 
 const suppressionPages = listPage("/suppressions", suppressions, {
   showLabel: "Show NPIs and addresses, to lift one",
-  read: ({ filter: { organizationId } }) =>
-    Effect.all({
-      counts:
-        organizationId === undefined ? Effect.succeed([]) : SuppressionReader.use(({ count }) => count(organizationId)),
-    }),
-  around: ({ filter: { organizationId, programId }, counts, objects, isShown, context }) => {
+  *around({ filter: { organizationId, programId }, objects, isShown, context }) {
+    const counts = organizationId === undefined ? [] : yield* (yield* SuppressionReader).count(organizationId)
     const program = programId ?? "pgm_…"
     const form = {
       hidden: { organization: organizationId },

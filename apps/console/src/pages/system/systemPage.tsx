@@ -6,7 +6,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect } from "effect"
-import { type CheckResult, FINDING_TONES, Findings } from "../../components/Findings.tsx"
+import { type CheckResult, Findings } from "../../components/Findings.tsx"
 import { Page, Section } from "../../components/layout.tsx"
 import { definePage } from "../../http/Route.ts"
 
@@ -42,21 +42,19 @@ const toResult = (alert: ActiveAlert, now: number): CheckResult => ({
       <code>{alert.name}</code> fires after {alert.delay}; <code>{runbookOf(alert)}</code>
     </>
   ),
-  tone: alert.severity === "critical" ? "bad" : "warning",
+  status: alert.severity === "critical" ? "failed" : "warning",
   word: alert.severity,
   found: describeAlert(alert),
   since: alert.age === null ? null : fromUnixMillis(now - alert.age * 1000),
 })
 
-const ofDoctor = ({ check, status, ...finding }: Finding & { readonly check: string }): CheckResult => ({
+const ofDoctor = (finding: Finding & { readonly check: string }): CheckResult => ({
   ...finding,
   check: (
     <>
-      <code>ops doctor</code>, {check}
+      <code>ops doctor</code>, {finding.check}
     </>
   ),
-  tone: FINDING_TONES[status],
-  word: status,
 })
 
 /** The active alerts; undefined if they can't be read. */

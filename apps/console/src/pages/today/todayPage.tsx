@@ -1,12 +1,16 @@
 import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
 import { issues } from "@outreach/backoffice/operations/issues"
-import { byUrgency } from "@outreach/backoffice/operations/List"
-import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { byUrgency, type Tone } from "@outreach/backoffice/operations/List"
+import { MAX_REFUSING_DOMAINS, type Today, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { activeAlerts } from "@outreach/domain/operators/alerts"
+import { FACTS, type FactValues, totalOf } from "@outreach/domain/operators/facts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { readFacts } from "@outreach/postgres/operators/FactReader"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Struct } from "effect"
 import { Advice } from "../../components/Findings.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { Minute, Prose } from "../../components/values.tsx"
@@ -14,8 +18,7 @@ import { readObjects } from "../../http/listObjects.ts"
 import { ListTable } from "../../http/listPage.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
-import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
-import { TODAY_FACTS, todayTiles, workersTile } from "./todayTiles.ts"
+import { ComplaintRate } from "../campaigns/campaignsPages.tsx"
 
 const MAX_IDLE = 5
 const MAX_ISSUES = 5
@@ -38,6 +41,7 @@ export const todayPage = definePage("/", {
       ],
       { concurrency: "unbounded" },
     )
+    // Workers belong to no organization.
     const tiles = [...todayTiles(today, facts), ...(scope === null ? [workersTile(facts)] : [])]
     const waiting = idle.flatMap((state) => {
       const cause = explainUnsent(state, now)
@@ -124,4 +128,78 @@ export const todayPage = definePage("/", {
       </Page>
     )
   }),
+})
+
+interface TodayTile {
+  readonly title: string
+  readonly href: string
+  readonly tone: Tone
+  readonly value: string
+  readonly detail: string
+}
+
+/** The counts that should be 0, with the tone otherwise. */
+const COUNTS = {
+  breakersOpen: ["Open breakers", "bad", "endpoints that only receive probes"],
+  failuresLasting: ["Causes of failing calls", "bad", "webhooks that fail"],
+  deadLetters: ["Dead letters", "warning", "not replayed or removed"],
+  inboxQuarantined: ["Quarantined inbound events", "warning", "can't be applied"],
+  domainsRejecting: ["Rejecting domains", "warning", "paused temporarily"],
+} as const
+
+/** The facts that Today shows. */
+const TODAY_FACTS = [...Struct.keys(COUNTS), "deliveriesOldestSeconds", "workers"] as const
+type Facts = FactValues<(typeof TODAY_FACTS)[number]>
+
+const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile> => [
+  sendingTile(today),
+  {
+    title: "Oldest due delivery",
+    href: FACTS.deliveriesOldestSeconds.page,
+    tone: activeAlerts(facts).some(({ name }) => name === "OutreachDeliveriesLate") ? "bad" : "good",
+    value: facts.deliveriesOldestSeconds.live === 0 ? "None" : formatDuration(facts.deliveriesOldestSeconds.live),
+    detail: "to working endpoints",
+  },
+  ...Struct.keys(COUNTS).map((name): TodayTile => {
+    const [title, tone, detail] = COUNTS[name]
+    const count = totalOf(name, facts[name])
+    const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
+    return { title, href: FACTS[name].page, detail, tone: count > 0 ? tone : "good", value }
+  }),
+  quotaTile(today),
+]
+
+const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
+  const isStuck = sentInLastMinute === 0 && remaining !== 0
+  const left = remaining === null ? "" : `, ${formatCount(remaining)} left`
+  const isMoving = remaining !== null && remaining > 0 && sentInLastMinute > 0
+  const time = isMoving ? `, about ${formatDuration((remaining / sentInLastMinute) * 60)}` : ""
+  return {
+    title: "Sending now",
+    href: "/campaigns?status=sending",
+    tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
+    value: campaigns === 0 && sentInLastMinute === 0 ? "None" : `${formatCount(sentInLastMinute)} per minute`,
+    detail: campaigns === 0 ? "no active campaigns" : `${formatCounted(campaigns, "campaign")}${left}${time}`,
+  }
+}
+
+const quotaTile = ({ quota }: Today): TodayTile => {
+  const tile = { title: "Quota closest to target" }
+  if (quota === null) return { ...tile, href: "/programs", tone: "neutral", value: "–", detail: "no targets" }
+  const { programId, program, stage, count, target } = quota
+  return {
+    ...tile,
+    href: `/programs/${programId}`,
+    tone: count >= target ? "neutral" : "good",
+    value: formatShare(count / target),
+    detail: `${formatCount(count)} of ${formatCount(target)} ${stage}s of ${program}`,
+  }
+}
+
+const workersTile = ({ workers }: Facts): TodayTile => ({
+  title: "Workers alive",
+  href: FACTS.workers.page,
+  tone: workers === 0 ? "bad" : "good",
+  value: formatCount(workers),
+  detail: workers === 0 ? "sending and delivery stopped" : "sending and delivering",
 })

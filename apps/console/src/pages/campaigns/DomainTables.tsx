@@ -13,18 +13,22 @@ const REASONS = {
   other: "other reason",
 }
 
-/** The bounces of a domain by reason. */
 export const describeBounces = (domain: Readonly<Record<keyof typeof REASONS, number>>): string =>
   Struct.keys(REASONS)
     .flatMap((key) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${REASONS[key]}`] : []))
     .join(", ")
 
-/** Outcomes by recipient domain, paused domains first. */
-export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
+export const MAX_DOMAINS = 50
+
+/** Outcomes by recipient domain, paused domains first, and messages that were accepted and refused later. */
+export const DomainTables = (props: {
+  readonly domains: ReadonlyArray<CampaignDomain>
+  readonly lateRefusals: ReadonlyArray<LateRefusalCount>
+}) => (
   <>
     <h2 id="domains">Domains</h2>
     <Table
-      caption={`Responses of mail servers by recipient domain; the ${props.limit} with most responses`}
+      caption={`Responses of mail servers by recipient domain; the ${MAX_DOMAINS} with most responses`}
       rows={props.domains}
       empty="No responses from mail servers yet."
       columns={{
@@ -51,6 +55,15 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
           ),
       }}
     />
+    <Table
+      caption="Rejected later without a hard bounce, by cause and domain"
+      rows={props.lateRefusals}
+      columns={{
+        Cause: ({ cause }) => CAUSES[cause],
+        Domain: ({ domain }) => domain ?? "all",
+        Messages: { number: ({ messages }) => messages },
+      }}
+    />
   </>
 )
 
@@ -63,16 +76,3 @@ const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
   expired: "delivery timeout",
   other: "other",
 }
-
-/** Messages that were accepted and refused later; empty without any. */
-export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
-  <Table
-    caption="Rejected later without a hard bounce, by cause and domain"
-    rows={props.refusals}
-    columns={{
-      Cause: ({ cause }) => CAUSES[cause],
-      Domain: ({ domain }) => domain ?? "all",
-      Messages: { number: ({ messages }) => messages },
-    }}
-  />
-)
