@@ -66,9 +66,9 @@ export type None = Record<never, never>
 export type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ? unknown : never)
 
 /** The default role is `viewer`. By default, a route doesn't exist for partners. */
-interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> extends Partial<Access> {
+interface Declaration<P extends string, I extends Inputs, Context, Result, R> extends Partial<Access> {
   readonly inputs?: I
-  readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
+  readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, TaggedFailure, R>
 }
 
 const declare = <R, P extends string>(
@@ -88,14 +88,14 @@ const declare = <R, P extends string>(
 })
 
 /** Declares a read-only page. */
-export const definePage = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
+export const definePage = <const P extends `/${string}`, R, const I extends Inputs = None>(
   path: KnownPath<P>,
-  page: Declaration<P, I, RequestContext, PageElement, E, R> & Pick<Route<R>, "isConsistent">,
+  page: Declaration<P, I, RequestContext, PageElement, R> & Pick<Route<R>, "isConsistent">,
 ): Route<R, P> => declare("page", path, page)
 
-export const defineResource = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
+export const defineResource = <const P extends `/${string}`, R, const I extends Inputs = None>(
   path: KnownPath<P>,
-  resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
+  resource: Declaration<P, I, RequestContext, Response, R> & { readonly command?: string },
 ): Route<R, P> => declare("resource", path, resource)
 
 /** The operation of an action: the words of its command, the label of its button, and who may run it. */
@@ -105,10 +105,10 @@ interface Equivalent extends Access {
 }
 
 /** Declares an action, or a display of personal data, by the equivalent operation. */
-export const defineAction = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
+export const defineAction = <const P extends `/${string}`, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   { command, label, role, forPartners = false }: Equivalent,
-  action: Declaration<P, I, RequestContext, RouteResult, E, R> & {
+  action: Declaration<P, I, RequestContext, RouteResult, R> & {
     readonly faults?: Readonly<Record<string, FaultyInput<keyof I & string>>>
   } & Pick<Route<R>, "flags" | "isRepeatable" | "maxBytes">,
 ): Route<R, P> & { readonly form: { readonly label: string } } => ({
@@ -123,15 +123,10 @@ export interface Revealing {
 }
 
 /** Declares a page that masks personal data, and below it the action `show` that reveals it to operators, as a command does. */
-export const defineMaskedPage = <
-  const P extends `/${string}`,
-  E extends TaggedFailure,
-  R,
-  const I extends Inputs = None,
->(
+export const defineMaskedPage = <const P extends `/${string}`, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   { command, input: { reveal } }: Revealing,
-  page: Declaration<P, I, RequestContext & Masking, PageElement, E, R>,
+  page: Declaration<P, I, RequestContext & Masking, PageElement, R>,
 ): readonly [Route<R, P>, Route<R, `${P}/show`>] => {
   const { inputs = {}, forPartners = false } = page
   const showPath = `${path as P}/show` as const

@@ -16,8 +16,7 @@ import { PageError } from "./PageError.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm, readUpload, type SentForm } from "./readForm.ts"
 import { isLocalPath } from "./rejectAmbiguousRequests.ts"
-import { renderErrors } from "./renderErrors.ts"
-import { renderPage, renderSignedOut } from "./renderPage.tsx"
+import { renderErrors, renderPage, renderSignedOut } from "./renderPage.tsx"
 
 /** The pages by their paths. */
 export type Pages<R> = FindMyWay.Router<Route<R>>

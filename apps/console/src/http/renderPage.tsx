@@ -1,5 +1,9 @@
-import { Array as Arr } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { transientFailure } from "@outreach/postgres/DatabaseFailure"
+import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
+import { describeCause } from "@outreach/process/describeCause"
+import { Array as Arr, Cause, Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { Problems } from "../components/forms.tsx"
@@ -8,7 +12,7 @@ import { ForeignText, isolated, visibleText } from "../components/values.tsx"
 import { homeOf, sectionsOf } from "../view/paths.ts"
 import { useView, type View, ViewContext } from "../view/View.ts"
 import { icon, scripts, style } from "./assets.ts"
-import type { PageError } from "./PageError.ts"
+import { PageError } from "./PageError.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -203,3 +207,40 @@ const Layout = (props: {
     </>
   )
 }
+
+/**
+ * Renders a failure as a page that describes it, and logs a defect. `view` returns the view of the signed-in operator, if any. If the
+ * database fails, the form `sent` can be sent again, also when the failure occurred before the operator was known.
+ */
+export const renderErrors =
+  <R1,>(path: string, view: () => View | undefined, sent: Effect.Effect<URLSearchParams | undefined, never, R1>) =>
+  <R,>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>) =>
+    answer.pipe(
+      Effect.catchTag("PageError", (error) => Effect.succeed(renderError(view(), error))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        Effect.fnUntraced(function* (cause) {
+          const requestId = yield* createIdentifier("request")
+          const failure = transientFailure(cause)
+          if (failure !== undefined) {
+            yield* (yield* UnavailableLog).count(failure, requestId)
+            const { method, url } = yield* HttpServerRequest.HttpServerRequest
+            return renderError(view(), unavailable, { method, address: url, form: yield* sent })
+          }
+          yield* Effect.logError("unhandled error in request").pipe(
+            Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),
+          )
+          return renderError(view(), defect(requestId))
+        }),
+      ),
+    )
+
+const unavailable = new PageError({
+  status: 503,
+  title: "The database didn't respond",
+  messages: ["It is unavailable, or the query took too long. Try again in a minute."],
+  retryAfterSeconds: 60,
+})
+
+const defect = (requestId: string): PageError =>
+  PageError.of(500, "Internal error", `The console failed unexpectedly. Search its log for ${requestId}.`)

@@ -8,8 +8,7 @@ import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
 import { forged, formToken, isFormToken, readForm } from "../http/readForm.ts"
-import { renderErrors } from "../http/renderErrors.ts"
-import { renderPlain } from "../http/renderPage.tsx"
+import { renderErrors, renderPlain } from "../http/renderPage.tsx"
 import { Sessions } from "./Sessions.ts"
 
 /** The link has expired, was used, or never existed. */
