@@ -1,5 +1,6 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
+import { isIdentifier } from "@outreach/domain/Identifier"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Order } from "effect"
@@ -74,7 +75,7 @@ export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "comm
   const { command = [] } = finding
   const [subject = ""] = command
   const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
-  const to = addressOf?.(command.findLast((word) => /^[a-z]{3}_[0-9a-f]{32}$/.test(word)) ?? "")
+  const to = addressOf?.(command.findLast(isIdentifier) ?? "")
   return (
     <>
       <Prose>{finding.advice}</Prose>{" "}

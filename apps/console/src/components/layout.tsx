@@ -15,19 +15,6 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** Links from an object's page to its audit log. The id is the last segment of the page's path. */
-const AuditLink = () => {
-  const { operator, page, section } = useView()
-  const [, id] = /.*\b([a-z]{3}_[0-9a-f]+)/.exec(page.split("?")[0]!) ?? []
-  // An error belongs to no section.
-  if (id === undefined || section === undefined || operator.role === "partner") return null
-  return (
-    <LinkLine to={withQuery("/audit", { [id.startsWith("org_") ? "organization" : "object"]: id })}>
-      Audit log of this page
-    </LinkLine>
-  )
-}
-
 /** Returns the text of strings, fragments and foreign text. */
 export const textOf = (content: ComponentChildren): string => {
   if (typeof content === "string") return content
@@ -35,9 +22,12 @@ export const textOf = (content: ComponentChildren): string => {
   return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
 }
 
-/** The content of a page. Its title is also the document's. Partners have no command line. */
+/** The content of a page. Its title is also the document's. Partners have no audit log and no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
-  const isPartner = useView().operator.role === "partner"
+  const { operator, page, section } = useView()
+  const isPartner = operator.role === "partner"
+  // The object of a page has the last id in its path.
+  const [, object] = /.*\b([a-z]{3}_[0-9a-f]+)/.exec(page.split("?")[0]!) ?? []
   const shown = commands.filter((command) => command !== false)
   return (
     <>
@@ -49,7 +39,12 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
         </p>
       )}
       {children}
-      <AuditLink />
+      {/* An error belongs to no section. */}
+      {object !== undefined && section !== undefined && !isPartner && (
+        <LinkLine to={withQuery("/audit", { [object.startsWith("org_") ? "organization" : "object"]: object })}>
+          Audit log of this page
+        </LinkLine>
+      )}
       {shown.length > 0 && !isPartner && (
         <aside aria-label="Equivalent commands">
           <h2>On the command line</h2>

@@ -1,6 +1,7 @@
 import { audit } from "@outreach/backoffice/operations/audit"
 import type { AuditEntry } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
+import { isIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Commas, Items } from "../../components/layout.tsx"
 import { pageOf, pageShowing, ShortId, type Value } from "../../components/values.tsx"
@@ -18,15 +19,13 @@ export const auditRoutes = listPage("/audit", audit, {
 /** Finds the page of objects without an own page. */
 const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
   const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
-  const ids = values.filter((value) => ID.test(value) && pageOf(value) === undefined)
+  const ids = values.filter((value) => isIdentifier(value) && pageOf(value) === undefined)
   const found = yield* (yield* ObjectFinder).find(ids, null)
   return new Map(found.map((object) => [object.id, pageShowing(object)]))
 })
 
-const ID = /^[a-z]{3}_[0-9a-f]{32}$/
-
 const linkTo = (value: string, place: string | undefined): Value => {
-  if (place === undefined) return ID.test(value) ? { id: value } : value
+  if (place === undefined) return isIdentifier(value) ? { id: value } : value
   return (
     <a href={place}>
       <ShortId>{value}</ShortId>

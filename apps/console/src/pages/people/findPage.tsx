@@ -19,7 +19,7 @@ import { ForeignText, IdLink, Masked, pageShowing, ShortId } from "../../compone
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pathTo } from "../../view/paths.ts"
 import { revokeKeyRoutes } from "../partners/partnerPages.tsx"
-import { TimelineTable } from "./TimelineTable.tsx"
+import { TimelineTable } from "./personPage.tsx"
 
 const MAX_ENTRIES = 20
 

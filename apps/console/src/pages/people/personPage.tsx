@@ -1,12 +1,12 @@
 import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/backoffice/campaigns/explainUnsentRecipient"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
+import { EventDeliveries, type EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
 import { eraseClinician, exportClinician, readPersonalData } from "@outreach/backoffice/operations/clinicians"
-import { cursorOf } from "@outreach/backoffice/operations/List"
+import { cursorOf, type Tone } from "@outreach/backoffice/operations/List"
 import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { createSuppression, removeSuppression } from "@outreach/backoffice/operations/suppressions"
-import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
+import { type TimelineEntry, type TimelineKind, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
 import type { EventId, ProgramId } from "@outreach/domain/Identifier"
@@ -15,15 +15,15 @@ import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Instant } from "@outreach/domain/Timestamp"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, NextPage, Page, Section, Table, withQuery } from "../../components/layout.tsx"
-import { IdLink, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
+import { IdLink, inboxPageOf, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import { textFile } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
-import { TimelineTable } from "./TimelineTable.tsx"
+import { DeliveryState } from "../deliveries/deliveriesPage.tsx"
 
 const PAGE_SIZE = 50
 /** The number of newest campaigns that the page checks for an e-mail to the clinician. */
@@ -168,3 +168,79 @@ const exportPerson = defineAction("/people/:id/export", exportClinician, {
 const erasePerson = operationConfirmation("/people/:id/erase", eraseClinician, { omit })
 
 export const personRoutes = [...personPages, suppressPerson, liftPerson, exportPerson, ...erasePerson] as const
+
+const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
+  imported: ["Imported", "neutral"],
+  published: ["Published", "neutral"],
+  attempted: ["Not accepted yet", "warning"],
+  sent: ["Sent", "good"],
+  refused_later: ["Rejected later", "bad"],
+  bounced: ["Bounced", "bad"],
+  opened: ["Opened", "good"],
+  clicked: ["Clicked", "good"],
+  complained: ["Complained", "bad"],
+  unsubscribed: ["Unsubscribed", "warning"],
+  resubscribed: ["Resubscribed", "neutral"],
+  received: ["Partner reported", "neutral"],
+  suppressed: ["Suppressed", "warning"],
+  withdrawn: ["Withdrawn", "warning"],
+}
+
+export const TimelineTable = (props: {
+  readonly entries: ReadonlyArray<TimelineEntry>
+  readonly deliveries: ReadonlyArray<EventDelivery>
+  readonly names?: ReadonlyMap<string, string>
+}) => {
+  const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
+  return (
+    <Table
+      label="Timeline, newest first"
+      rows={props.entries}
+      empty="No entries yet."
+      columns={{
+        Time: ({ at }) => ({ at }),
+        Entry: ({ kind, detail }) => {
+          const [word, tone] = KINDS[kind]
+          const isBot = (kind === "opened" || kind === "clicked") && detail !== null
+          return { tone: isBot ? "neutral" : tone, word }
+        },
+        Detail: ({ detail }) => detail ?? "–",
+        Where: ({ kind, organizationId, programId, campaignId, eventId }) => {
+          if (kind === "received" && eventId !== null) {
+            return { to: inboxPageOf(eventId, organizationId), name: "Inbox" }
+          }
+          const id = campaignId ?? programId
+          return id === null ? "Whole organization" : { id, name: props.names?.get(id) ?? id }
+        },
+        Webhooks: ({ kind, eventId }) =>
+          kind === "received" || eventId === null ? (
+            "–"
+          ) : (
+            <>
+              <IdLink id={eventId}>Event</IdLink>
+              <Deliveries of={byEvent[eventId] ?? []} />
+            </>
+          ),
+      }}
+    />
+  )
+}
+
+const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
+  props.of.length === 0 ? (
+    <>, deliveries deleted or none</>
+  ) : (
+    <ul>
+      {props.of.map(({ id, state, replayedAs }) => (
+        <li key={id}>
+          <DeliveryState state={state} replayedAs={replayedAs} /> <IdLink id={id}>Delivery</IdLink>
+          {replayedAs !== null && (
+            <>
+              {" "}
+              <IdLink id={replayedAs}>Replay</IdLink>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
