@@ -1,26 +1,23 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { declaredSettings, SETTINGS_READERS, settingsRead } from "@outreach/ops/doctor/processSettings"
+import { readAllSettings } from "@outreach/ops/doctor/processSettings"
 import type { Declaration } from "@outreach/process/setting"
-import { Effect } from "effect"
 import { root } from "./publishedPackages.ts"
 
 const GROUPS = ["must", "should", "may"] as const
 
 /** Returns docs/settings.md with its tables generated from the settings that the apps declare. The prose around them stays. */
 export function settingsPage(): string {
-  const readers = Object.entries(SETTINGS_READERS).map(([name, reader]) => ({
-    name,
-    reads: Effect.runSync(settingsRead(reader)),
-  }))
-  const settings = [...declaredSettings()]
+  const { readers, declared } = readAllSettings()
+  const processes = Object.entries(readers)
+  const settings = [...declared]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, setting]) => {
-      const readBy = readers.filter(({ reads }) => reads.has(name)).map((reader) => reader.name)
+      const readBy = processes.flatMap(([process, { names }]) => (names.has(name) ? [process] : []))
       if (readBy.length === 0) throw new Error(`No process of SETTINGS_READERS reads the setting ${name}`)
       const cells = [
         `\`${name}\``,
-        readBy.length === readers.length ? "all" : readBy.join(", "),
+        readBy.length === processes.length ? "all" : readBy.join(", "),
         formatDefault(setting),
         setting.expected,
         setting.about,

@@ -9,8 +9,8 @@ import { parseInput } from "@outreach/domain/textSchema"
 import { Effect, FileSystem } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
 import { operatorOrUser } from "./audit/audited.ts"
-import { COMMAND_NAME } from "./commandName.ts"
 import type { Values } from "./inputs/paramsOf.ts"
+import { COMMAND_NAME } from "./output/formatHelp.ts"
 import { CommandLine, formatCell, Output, printParts, printToStderr, showingProgress } from "./output/Output.ts"
 
 /** Runs an operation after its confirmation, and prints its result if it is an object. */

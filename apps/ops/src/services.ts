@@ -5,7 +5,6 @@ import { PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
 import { adapters } from "@outreach/postgres/adapters"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { describeFault } from "@outreach/postgres/describeFault"
-import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { sessionFault } from "@outreach/postgres-connection/sessionSettings"
 import { applicationName } from "@outreach/process/release"
@@ -57,10 +56,13 @@ const settings = Layer.effectContext(
   ),
 )
 
+/** The services of the target's database with a cipher. */
+export const servicesWith = <E, R>(cipher: Layer.Layer<SecretCipher, E, R>) =>
+  Layer.provide(adapters, cipher).pipe(
+    Layer.provideMerge(settings),
+    Layer.provideMerge(client),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+  )
+
 /** The services of all commands. */
-export const services = Layer.provide(adapters, lazyCipher).pipe(
-  Layer.provideMerge(Layer.mergeAll(TransactionPg, settings)),
-  Layer.provideMerge(client),
-  Layer.provideMerge(Target.layer),
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-)
+export const services = Layer.provideMerge(servicesWith(lazyCipher), Target.layer)

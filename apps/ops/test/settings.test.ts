@@ -1,13 +1,9 @@
-import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { declaredSettings, SETTINGS_READERS, settingsRead } from "../src/doctor/processSettings.ts"
+import { readAllSettings } from "../src/doctor/processSettings.ts"
 
-const readers = Object.entries(SETTINGS_READERS).map(
-  ([name, reader]) => [name, Effect.runSync(settingsRead(reader))] as const,
-)
-const declared = declaredSettings()
+const { readers, declared } = readAllSettings()
 
-it.each(readers)("%s reads only declared settings", (_, names) => {
+it.each(Object.entries(readers))("%s reads only declared settings", (_, { names }) => {
   expect(
     [...names].filter((name) => !declared.has(name) && declared.get(name.replace(/_FILE$/, ""))?.isSecret !== true),
   ).toEqual([])

@@ -3,7 +3,7 @@ import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { collectSettings, type Declaration } from "@outreach/process/setting"
+import { collectSettings } from "@outreach/process/setting"
 import {
   consoleUrl,
   deployment,
@@ -14,7 +14,7 @@ import {
   webhookRetryDelays,
 } from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
-import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Record, Result } from "effect"
 import { operator } from "../audit/audited.ts"
 
 /** A reader of settings: its name in sentences, and its settings. */
@@ -33,16 +33,8 @@ export const SETTINGS_READERS = {
   ops: {
     title: "command line",
     settings: Config.all({
-      ...{
-        databaseSettings,
-        secretsKey,
-        deployment,
-        publicBaseUrl,
-        consoleUrl,
-        optionalSmtpSettings,
-        optionalMailFrom,
-      },
-      ...{ dnsServers, webhookAllowPrivateAddresses, webhookRetryDelays, operator },
+      ...{ databaseSettings, secretsKey, deployment, publicBaseUrl, consoleUrl, operator, dnsServers },
+      ...{ optionalSmtpSettings, optionalMailFrom, webhookAllowPrivateAddresses, webhookRetryDelays },
     }),
   },
   migrate: { title: "migration", settings: databaseSettings },
@@ -82,22 +74,10 @@ export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader)
   }
 })
 
-const withSubstitutes = Effect.provideService(
-  ConfigProvider.ConfigProvider,
-  ConfigProvider.fromEnv({ env: SUBSTITUTES }),
-)
-
-/** Returns the names of the variables that a process may read. */
-export const settingsRead = (reader: SettingsReader): Effect.Effect<ReadonlySet<string>> =>
-  readOn(reader).pipe(
-    Effect.map(({ names }) => names),
-    withSubstitutes,
-  )
-
-/** Returns the settings of all processes by name. */
-export const declaredSettings = (): ReadonlyMap<string, Declaration> =>
-  new Map(
-    Effect.runSync(withSubstitutes(Effect.forEach(Object.values<SettingsReader>(SETTINGS_READERS), readOn))).flatMap(
-      ({ declarations }) => [...declarations],
-    ),
-  )
+/** Returns the names of the variables that each process may read, and the settings of all processes by name. */
+export const readAllSettings = () => {
+  const env = ConfigProvider.fromEnv({ env: SUBSTITUTES })
+  const read = Effect.all(Record.map(SETTINGS_READERS as Readonly<Record<string, SettingsReader>>, readOn))
+  const readers = Effect.runSync(Effect.provideService(read, ConfigProvider.ConfigProvider, env))
+  return { readers, declared: new Map(Object.values(readers).flatMap(({ declarations }) => [...declarations])) }
+}

@@ -1,23 +1,25 @@
 import { formatCounted } from "@outreach/backoffice/format"
 import { DATABASE_CHECKS, failoverFinding } from "@outreach/backoffice/inspection/databaseFindings"
+import { countCiphertexts, listKeyUses } from "@outreach/backoffice/keys/keysAtRest"
 import { lookUpSender } from "@outreach/backoffice/senders/SenderSetup"
 import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/Senders"
 import { createResolver, dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { isSet } from "@outreach/process/setting"
+import { whereSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, type Duration, Effect, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
 import { services } from "../services.ts"
 import { linkTarget, Target } from "../Target.ts"
-import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
 import { endpointFinding, type Options } from "./endpointFinding.ts"
 import { SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
@@ -115,6 +117,30 @@ const allSettingFindings = Effect.map(
   (findings) => findings.flat(),
 )
 
+const secretsKeyFinding = Effect.gen(function* () {
+  const { secretsKey } = yield* Target
+  const stored = yield* countCiphertexts
+  const secrets = formatCounted(stored, "stored secret")
+  const keys = yield* Effect.result(secretsKey)
+  if (Result.isFailure(keys)) {
+    return skipped(`SECRETS_KEY cannot be read here, so ${secrets} were not opened.`)
+  }
+  if (stored === 0) return ok("SECRETS_KEY is valid, and no secret is stored yet.")
+  const listed = listKeyUses(() => Effect.void)
+  const uses = yield* Effect.provideService(listed, SecretCipher, SecretCipher.make(keys.success))
+  const under = (isMeant: (keyId: string | null) => boolean) =>
+    uses.reduce((sum, { keyId, ciphertexts }) => sum + (isMeant(keyId) ? ciphertexts : 0), 0)
+  const closed = under((keyId) => keyId === null)
+  if (closed > 0) {
+    return failed(
+      `SECRETS_KEY does not decrypt ${closed} of ${secrets}.`,
+      "Add the key that encrypted them; see docs/keys.md. Webhooks of their organizations cannot be signed.",
+    )
+  }
+  const older = under((keyId) => keyId !== keys.success[0].id)
+  return ok(`SECRETS_KEY opens each of ${secrets}${older > 0 ? `, ${older} of them with an older key` : ""}.`)
+})
+
 /** Runs several checks in parallel until the time is over. Unfinished ones are undefined. */
 const lookInTime = Effect.fnUntraced(function* <A, B, R>(
   things: ReadonlyArray<A>,
@@ -130,10 +156,15 @@ const lookInTime = Effect.fnUntraced(function* <A, B, R>(
 })
 
 const endpointFindings = Effect.fnUntraced(function* (options: Options) {
-  const endpoints = yield* readable(enabledEndpoints, "endpoints could not be read", "30 seconds")
+  const { list, address } = yield* EndpointRepository
+  const listed = yield* readable(list(), "endpoints could not be read", "30 seconds")
+  const endpoints = listed.filter(({ enabled }) => enabled)
   if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
   const findings = yield* lookInTime(endpoints, { ms: 60_000, concurrency: 16 }, (endpoint) =>
-    Effect.catch(endpointFinding(endpoint, options), Effect.succeed),
+    readable(address(endpoint.id)).pipe(
+      Effect.flatMap((url) => endpointFinding({ ...endpoint, url }, options)),
+      Effect.catch(Effect.succeed),
+    ),
   )
   const made = findings.filter((finding) => finding !== undefined)
   const reached = made.filter(({ status }) => status !== "failed").length
@@ -198,12 +229,10 @@ const allSenderFindings = Effect.fnUntraced(function* (servers: ReadonlyArray<st
 
 const addressFinding = Effect.fnUntraced(function* (target: Pick<Target["Service"], "sandboxUrl" | "livemode">) {
   const { sandboxUrl, livemode } = target
-  if (sandboxUrl === null && !(yield* Effect.orDie(isSet(publicBaseUrl)))) {
-    return skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")
-  }
-  const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))
+  const url = yield* Effect.result(sandboxUrl === null ? whereSet(publicBaseUrl) : Effect.succeed(sandboxUrl))
   // The check of the settings has reported this.
   if (Result.isFailure(url)) return skipped("PUBLIC_BASE_URL is malformed.")
+  if (url.success === null) return skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")
   const secure = checkPublicBaseUrl({ livemode, publicBaseUrl: url.success })
   return secure.status === "failed" ? secure : yield* publicUrlFinding(url.success)
 })

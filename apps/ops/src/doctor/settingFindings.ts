@@ -1,4 +1,4 @@
-import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { networkFailure } from "@outreach/process/networkFailure"
 import { RELEASE } from "@outreach/process/release"
 import { Effect, Schema } from "effect"
@@ -16,42 +16,35 @@ export const settingFindings = Effect.fnUntraced(function* (reader: SettingsRead
   )
 })
 
-const TIME_LIMIT_MS = 10_000
+const TIME_LIMIT = "10 seconds"
 
 const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
 
 /** Checks the API's health at its public URL, the target of the links in e-mails. */
-export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding, Finding> =>
-  Effect.tryPromise({
+export const publicUrlFinding = Effect.fnUntraced(function* (baseUrl: string) {
+  const { status, body } = yield* Effect.tryPromise({
     try: async (signal) => {
-      const response = await fetch(`${baseUrl}/v1/health`, {
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT_MS)]),
-        redirect: "manual",
-      })
+      const response = await fetch(`${baseUrl}/v1/health`, { signal, redirect: "manual" })
       return { status: response.status, body: await response.json().catch(() => null) }
     },
-    catch: (error) => {
-      const { name, cause } = error as Error
-      const reason = name === "TimeoutError" ? "it took too long" : networkFailure(cause)
-      return failed(
+    catch: (error) => networkFailure((error as Error).cause),
+  }).pipe(
+    Effect.timeoutOrElse({ duration: TIME_LIMIT, orElse: () => Effect.fail("it took too long") }),
+    Effect.mapError((reason) =>
+      failed(
         `The API does not respond at PUBLIC_BASE_URL: ${reason}.`,
         "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
-      )
-    },
-  }).pipe(
-    Effect.map(({ status, body }) => {
-      const host = new URL(baseUrl).host
-      if (status !== 200 || !Schema.is(Health)(body)) {
-        return failed(
-          `PUBLIC_BASE_URL leads to ${host}, which is not this API: it answers /v1/health with ${status}.`,
-          "Correct PUBLIC_BASE_URL, or the route of the load balancer. The links of e-mails lead there.",
-        )
-      }
-      return body.version === RELEASE
-        ? ok(`The API answers at PUBLIC_BASE_URL with the release ${body.version}.`)
-        : warning(
-            `The API answers at PUBLIC_BASE_URL with the release ${body.version}, and this is ${RELEASE}.`,
-            "Deploy the same release everywhere.",
-          )
-    }),
+      ),
+    ),
   )
+  if (status !== 200 || !Schema.is(Health)(body)) {
+    return failed(
+      `PUBLIC_BASE_URL leads to ${new URL(baseUrl).host}, which is not this API: it answers /v1/health with ${status}.`,
+      "Correct PUBLIC_BASE_URL, or the route of the load balancer. The links of e-mails lead there.",
+    )
+  }
+  const found = `The API answers at PUBLIC_BASE_URL with the release ${body.version}`
+  return body.version === RELEASE
+    ? ok(`${found}.`)
+    : warning(`${found}, and this is ${RELEASE}.`, "Deploy the same release everywhere.")
+})

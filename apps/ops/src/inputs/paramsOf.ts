@@ -9,7 +9,7 @@ import {
 import { expectedBy, parseInput } from "@outreach/domain/textSchema"
 import { Config, Effect, Option, Record, Result, type Schema } from "effect"
 import { CliError, Param } from "effect/cli"
-import { COMMAND_NAME } from "../commandName.ts"
+import { COMMAND_NAME } from "../output/formatHelp.ts"
 
 /** The values of a command's fields. */
 export type Values = Readonly<Record<string, unknown>>

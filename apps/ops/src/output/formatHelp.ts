@@ -1,6 +1,8 @@
 import { Option } from "effect"
 import type { HelpDoc } from "effect/cli"
-import { COMMAND_NAME } from "../commandName.ts"
+
+/** The name of the command line in its help and its completions. A wrapper, such as deploy/outreach-ops, sets its own name. */
+export const COMMAND_NAME: string = process.env["OPS_COMMAND"] ?? "ops"
 
 /** Maximum columns of the help. */
 export const HELP_WIDTH = 100
