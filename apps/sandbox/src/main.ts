@@ -1,15 +1,13 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { createClient } from "@outreach/client"
-import { Deployment, PreflightSettings } from "@outreach/domain/Deployment"
-import { adapters } from "@outreach/postgres/adapters"
-import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { PreflightSettings } from "@outreach/domain/Deployment"
+import { servicesWith, uncheckedCipher } from "@outreach/ops/services"
+import { Target } from "@outreach/ops/Target"
 import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
-import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
 import { ConfigProvider, Effect, Layer, References } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Display, openDisplay } from "./openDisplay.ts"
@@ -37,9 +35,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
   const consoleUrl = `http://${host}:${consolePort.port}`
 
   display.step("starting PostgreSQL")
-  const database = yield* openDatabase(options)
-  const databaseUrl = database.url
-  const state = yield* openSandboxState(folder, database.name)
+  const { url: databaseUrl, settings: database, name } = yield* openDatabase(options)
+  const state = yield* openSandboxState(folder, name)
   const { SECRETS_KEY, CURSOR_KEY } = state.read()
 
   return yield* Effect.gen(function* () {
@@ -114,12 +111,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
           base_url: baseUrl,
           console_url: signInUrl,
           partner_console_url: partnerSignInUrl,
-          api_key: seeded.api_key,
-          organization_id: seeded.organization_id,
-          program_id: seeded.program_id,
+          ...seeded,
           campaign_id: campaign.id,
-          endpoint_id: seeded.endpoint_id,
-          signing_secret: seeded.signing_secret,
           inbound_url: inboundUrl,
           database_url: databaseUrl,
           partner_url: partner.url,
@@ -139,19 +132,15 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
     return yield* Effect.raceFirst(run, failed)
   }).pipe(
     Effect.provide(
-      adapters.pipe(
-        Layer.provideMerge(
-          databaseLayer({ database: databaseAt(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
-        ),
-        Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
+      servicesWith(uncheckedCipher).pipe(
         Layer.provideMerge(Layer.succeed(PreflightSettings, { signsMail: null, publicBaseUrl: baseUrl })),
-        Layer.provideMerge(
-          Layer.effect(
-            SecretCipher,
-            Effect.map(secretsKey.parse(ConfigProvider.fromUnknown({ SECRETS_KEY })), SecretCipher.make),
-          ),
+        Layer.provide(
+          Layer.succeed(Target, {
+            ...{ name: "the database of DATABASE_URL", database, sandboxUrl: baseUrl },
+            ...{ livemode: false, allowHttp: true, consoleUrl: Effect.succeed(consoleUrl) },
+            secretsKey: secretsKey.parse(ConfigProvider.fromUnknown({ SECRETS_KEY })),
+          }),
         ),
-        Layer.provideMerge(SecureRandom.layerWebCrypto),
       ),
     ),
   )
@@ -189,11 +178,13 @@ const main = Effect.gen(function* () {
     printOnInterrupt(farewell(options)),
   )
 }).pipe(
-  Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
-    Effect.sync(() => {
-      process.stderr.write(`${message}\n`)
-      process.exitCode = 1
-    }),
+  Effect.catchTag(
+    ["SandboxError", "DatabaseUnreachable", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"],
+    ({ message }) =>
+      Effect.sync(() => {
+        process.stderr.write(`${message}\n`)
+        process.exitCode = 1
+      }),
   ),
 )
 

@@ -2,10 +2,8 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { whyNoPostgres } from "@outreach/embedded-postgres/whyNoPostgres"
-import { describeFault } from "@outreach/postgres/describeFault"
-import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
+import { databaseAt } from "@outreach/postgres-connection/databaseLayer"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
-import { sessionFault } from "@outreach/postgres-connection/sessionSettings"
 import { ConfigProvider, Effect } from "effect"
 import type { Options } from "./options.ts"
 import { SandboxError } from "./SandboxError.ts"
@@ -20,18 +18,9 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
   if (configured) {
     if (fresh)
       return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL. Empty it manually." })
-    const database = yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL: configured }))
-    const address = URL.parse(configured)
-    yield* sessionFault.pipe(
-      Effect.provide(databaseLayer({ database, applicationName: "sandbox", maxConnections: 1 })),
-      Effect.mapError(describeFault),
-      Effect.flatMap((fault) => (fault === undefined ? Effect.void : Effect.fail(fault))),
-      Effect.mapError(
-        ({ code, advice }) =>
-          new SandboxError({ message: `No connection to the database of DATABASE_URL: ${advice} (${code}).` }),
-      ),
-    )
-    return { url: configured, name: `the database ${address!.host}${address!.pathname}` }
+    const settings = yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL: configured }))
+    const { host, pathname } = new URL(configured)
+    return { url: configured, settings, name: `the database ${host}${pathname}` }
   }
   const missing = whyNoPostgres()
   if (missing !== undefined) return yield* new SandboxError({ message: missing })
@@ -43,5 +32,5 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
     }),
     (server) => Effect.promise(() => server.stop()),
   )
-  return { url, name: "a PostgreSQL of its own" }
+  return { url, settings: databaseAt(url), name: "a PostgreSQL of its own" }
 })

@@ -55,14 +55,11 @@ export const readOptions = Effect.fnUntraced(function* (args: readonly string[])
     return yield* new SandboxError({ message: `--recipients: ${recipients} does not exist.` })
   }
   return {
-    host,
-    port: Number(port),
+    ...{ host, port: Number(port), fresh, folder: resolve(folder) },
     /** Undefined for 8090, or any that is free where that is taken. */
     consolePort: consolePort === undefined ? undefined : Number(consolePort),
-    fresh,
     /** A CSV file of recipients for the campaign, instead of the sample file. */
     recipients: recipients === undefined ? undefined : resolve(recipients),
-    folder: resolve(folder),
   }
 })
 

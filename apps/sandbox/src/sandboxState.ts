@@ -22,7 +22,7 @@ export interface SandboxState {
   readonly campaign?: { readonly id: CampaignId; readonly recipients: string }
 }
 
-/** Opens the state of an earlier run, or creates the keys of a first run. Fails if the state belongs to another database. */
+/** Opens the state of an earlier run, or creates the keys of a first run, which `update` stores. Fails if the state belongs to another database. */
 export const openSandboxState = Effect.fnUntraced(function* (folder: string, database: string) {
   const file = join(folder, "keys.json")
   const stored = yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined))
@@ -39,7 +39,6 @@ export const openSandboxState = Effect.fnUntraced(function* (folder: string, dat
       state = { ...state, ...changes }
       return writePrivate(file, state)
     })
-  if (stored === undefined) yield* update({})
   return { read: () => state, update }
 })
 

@@ -1,5 +1,5 @@
 import { SCOPES } from "@outreach/contract"
-import { createEndpoint, PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
+import { createEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink, OperatorRepository } from "@outreach/domain/operators/Operators"
@@ -13,11 +13,7 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   const { id: organizationId } = yield* createOrganization("Sample partner")
   const { text } = yield* issueKey({ organizationId, name: "sandbox", scopes: SCOPES, expiresAt: null })
   const secret = yield* rotateSecret(organizationId, 0)
-  const { endpoint } = yield* Effect.provideService(
-    createEndpoint({ organizationId, url: webhooksUrl }),
-    PrivateAddressesAllowed,
-    true,
-  )
+  const { endpoint } = yield* createEndpoint({ organizationId, url: webhooksUrl })
   const program = yield* createProgram({
     organizationId,
     slug: "heart-failure-2026",
