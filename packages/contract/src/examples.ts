@@ -1,9 +1,9 @@
 import type * as z from "zod"
 import type { CampaignSummary, ProgramSummary } from "./campaigns.ts"
 import type { Digest } from "./digest.ts"
-import type { EventEnvelope } from "./events.ts"
+import type { EventData, EventEnvelope } from "./events.ts"
 import type { Health } from "./health.ts"
-import type { EventType } from "./names.ts"
+import { EVENT_TYPES, type EventType } from "./names.ts"
 import type { Operation, ResponseOf } from "./Operation.ts"
 import type { OperationId, Operations } from "./operations.ts"
 import type { SurveyInput } from "./surveys.ts"
@@ -30,48 +30,33 @@ const envelope = {
   occurred_at: "2026-11-21T02:45:29.123456Z",
   emitted_at: "2026-11-21T02:45:29.654321Z",
 } as const
-const fromService = { ...envelope, source: "service" } as const
-const fromConsumer = { ...envelope, source: "consumer" } as const
 
-export const eventExamples: { readonly [Type in EventType]: EventEnvelope<Type> } = {
+const eventData: { readonly [Type in EventType]: EventData<Type> } = {
   "outreach.recipients_published": {
-    ...fromService,
-    event_type: "outreach.recipients_published",
-    data: {
-      service_campaign_id: campaignId,
-      service_program_id: programId,
-      service_campaign_name: "Autumn invitation",
-      service_program_name: "Heart failure 2026",
-      consumer_program_slug: "heart-failure-2026",
-      scheduled_send_window_start: "2026-11-22T14:00:00.000000Z",
-      scheduled_send_window_end: "2026-11-22T20:00:00.000000Z",
-      recipients: [seat],
-    },
+    service_campaign_id: campaignId,
+    service_program_id: programId,
+    service_campaign_name: "Autumn invitation",
+    service_program_name: "Heart failure 2026",
+    consumer_program_slug: "heart-failure-2026",
+    scheduled_send_window_start: "2026-11-22T14:00:00.000000Z",
+    scheduled_send_window_end: "2026-11-22T20:00:00.000000Z",
+    recipients: [seat],
   },
-  "outreach.email_sent": { ...fromService, event_type: "outreach.email_sent", data: outcome },
-  "outreach.email_bounced": {
-    ...fromService,
-    event_type: "outreach.email_bounced",
-    data: { ...outcome, bounce_reason: "mailbox_not_found" },
-  },
-  "outreach.email_opened": {
-    ...fromService,
-    event_type: "outreach.email_opened",
-    data: { ...hit, opened_at: envelope.occurred_at },
-  },
-  "outreach.email_clicked": {
-    ...fromService,
-    event_type: "outreach.email_clicked",
-    data: { ...hit, clicked_at: envelope.occurred_at },
-  },
-  "clinician.account_created": {
-    ...fromConsumer,
-    event_type: "clinician.account_created",
-    data: { ...qualified, email: seat.email, attribution: "service_token" },
-  },
-  "clinician.learner_qualified": { ...fromConsumer, event_type: "clinician.learner_qualified", data: qualified },
-  "clinician.completer_qualified": { ...fromConsumer, event_type: "clinician.completer_qualified", data: qualified },
+  "outreach.email_sent": outcome,
+  "outreach.email_bounced": { ...outcome, bounce_reason: "mailbox_not_found" },
+  "outreach.email_opened": { ...hit, opened_at: envelope.occurred_at },
+  "outreach.email_clicked": { ...hit, clicked_at: envelope.occurred_at },
+  "clinician.account_created": { ...qualified, email: seat.email, attribution: "service_token" },
+  "clinician.learner_qualified": qualified,
+  "clinician.completer_qualified": qualified,
 }
+
+export const eventExamples: { readonly [Type in EventType]: EventEnvelope<Type> } = Object.fromEntries(
+  Object.entries(eventData).map(([type, data]) => {
+    const source = EVENT_TYPES[type as EventType].direction === "to_consumer" ? "service" : "consumer"
+    return [type, { ...envelope, source, event_type: type, data }]
+  }),
+) as never
 
 const campaign: CampaignSummary = {
   object: "campaign",

@@ -41,26 +41,26 @@ function errorHeaders(codes: readonly string[], id: string): z.ZodObject {
 }
 
 const rows = Object.values<Operation>(operations)
-const partnerErrors = describeErrors(
-  partnerCatalog,
-  Object.fromEntries(rows.flatMap((row) => (row.envelope === "partner" ? [[row.operationId, row.errors]] : []))),
-  {
-    schema: PartnerError,
-    context: { requestId },
-    message: (code) => `An example message: ${partnerCatalog.codes[code].title}.`,
-    headers: errorHeaders,
-  },
-)
-const legacyErrors = describeErrors(
-  legacyCatalog,
-  Object.fromEntries(rows.flatMap((row) => (row.envelope === "legacy" ? [[row.operationId, row.errors]] : []))),
-  {
-    schema: LegacyError,
-    prefix: "LEGACY_",
-    message: (code) => `An example message: ${legacyCatalog.codes[code].title}.`,
-    headers: errorHeaders,
-  },
-)
+const errorsOf = <Envelope extends Operation["envelope"]>(envelope: Envelope) =>
+  Object.fromEntries(
+    rows
+      .filter((row) => row.envelope === envelope)
+      .map((row) => [row.operationId, row.errors as Extract<Operation, { envelope: Envelope }>["errors"]]),
+  )
+const messagesOf = (codes: Readonly<Record<string, { readonly title: string }>>) => (code: string) =>
+  `An example message: ${codes[code]!.title}.`
+const partnerErrors = describeErrors(partnerCatalog, errorsOf("partner"), {
+  schema: PartnerError,
+  context: { requestId },
+  message: messagesOf(partnerCatalog.codes),
+  headers: errorHeaders,
+})
+const legacyErrors = describeErrors(legacyCatalog, errorsOf("legacy"), {
+  schema: LegacyError,
+  prefix: "LEGACY_",
+  message: messagesOf(legacyCatalog.codes),
+  headers: errorHeaders,
+})
 const errorResponses: Readonly<Record<string, object>> = { ...partnerErrors.responses, ...legacyErrors.responses }
 
 function successesOf(operation: Operation, example: unknown): zodOpenapi.ZodOpenApiResponsesObject {
