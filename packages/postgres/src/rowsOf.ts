@@ -1,4 +1,3 @@
-import { type Page, paginate } from "@outreach/cursor"
 import { type KeysetValue, keyset as keysetOf } from "@outreach/cursor/keyset"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schema, Struct } from "effect"
@@ -186,7 +185,7 @@ export const assigned = (values: Readonly<Record<string, unknown>>): Statement.F
  * @example
  * const newestFirst = keyset({ finishedAt: "finished_at", id: "delivery.id" }, "desc")
  * const rows = yield* sql`select … where ${newestFirst.after(cursor)} order by ${newestFirst.order} limit ${limit + 1}`
- * const { data, next_cursor } = newestFirst.page(rows, limit)
+ * return newestFirst.page(rows, limit)
  */
 export const keyset = <Name extends string>(columns: Readonly<Record<Name, string>>, direction: "asc" | "desc") => {
   const names = Object.keys(columns).map((name) => name as Name)
@@ -204,15 +203,17 @@ export const keyset = <Name extends string>(columns: Readonly<Record<Name, strin
         ...texts.flatMap((text, i) => [Statement.parameter(values[i]), Statement.literal(text)]),
       ])
     },
-    /** Creates a page from rows that were read with `limit + 1`. Its cursor points to its last row; null at the end of the list. */
+    /**
+     * Creates a page from rows that were read with `limit + 1`, with the position after which the list continues: that of its last row, or
+     * `end` if there are no further rows. Default: null, the end of the list.
+     */
     page: <Row extends Readonly<Record<Name, unknown>>>(
       rows: ReadonlyArray<Row>,
       limit: number,
-    ): Page<Row, Pick<Row, Name>> =>
-      paginate({
-        rows,
-        limit,
-        position: (row) => Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>,
-      }),
+      end: Pick<Row, Name> | null = null,
+    ) => ({
+      rows: rows.slice(0, limit),
+      next: rows.length > limit ? Struct.pick(rows[limit - 1]!, names) : end,
+    }),
   }
 }

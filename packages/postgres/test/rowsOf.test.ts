@@ -120,9 +120,9 @@ const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit:
       select at::text, id, 'entry' as kind
       from (values ('2026-01-02'::timestamptz, 'b'), ('2026-01-01', 'a'), ('2026-01-02', 'a'), ('2026-01-03', 'a')) entry (at, id)
       where ${list.after(cursor)} order by ${list.order} limit ${limit + 1}`
-    const { data, next_cursor } = list.page(rows, limit)
-    pages.push(data.map(({ at, id }) => `${at.slice(8, 10)}${id}`))
-    cursor = next_cursor
+    const { rows: page, next } = list.page(rows, limit)
+    pages.push(page.map(({ at, id }) => `${at.slice(8, 10)}${id}`))
+    cursor = next
   } while (cursor !== null)
   return pages
 })
@@ -147,7 +147,7 @@ describe("a list with a key", () => {
         ],
         1,
       ),
-    ).toEqual({ data: [{ id: "a", text: "one" }], has_more: true, next_cursor: { id: "a" } })
+    ).toEqual({ rows: [{ id: "a", text: "one" }], next: { id: "a" } })
   })
 })
 

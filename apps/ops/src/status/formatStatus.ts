@@ -1,4 +1,4 @@
-import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
+import { describeProgress } from "@outreach/backoffice/campaigns/SendingReader"
 import { formatAge, formatCount } from "@outreach/backoffice/format"
 import type { CampaignUnderWay, Status } from "@outreach/backoffice/inspection/readStatus"
 import { COUNT_CAP } from "@outreach/domain/countCaps"

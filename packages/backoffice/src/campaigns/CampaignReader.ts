@@ -1,4 +1,9 @@
-import { CAMPAIGN_STATUSES, type CampaignKey, ListedCampaign } from "@outreach/domain/campaigns/Campaign"
+import {
+  CAMPAIGN_STATUSES,
+  type CampaignKey,
+  CampaignProgress,
+  ListedCampaign,
+} from "@outreach/domain/campaigns/Campaign"
 import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/Bounces"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -22,14 +27,9 @@ interface CampaignFilter extends FilterOf<typeof campaignFilters> {
   readonly before?: CampaignId | undefined
 }
 
-const CampaignTotals = Schema.Struct({
-  recipients: Schema.Int,
-  published: Schema.Int,
-  withdrawn: Schema.Int,
-  sent: Schema.Int,
-  bounced: Schema.Int,
-  answered: Schema.Int,
-  quarantined: Schema.Int,
+export const CampaignTotals = Schema.Struct({
+  ...Struct.pick(CampaignProgress.fields, ["recipients", "published", "withdrawn", "sent", "bounced", "answered"]),
+  ...Struct.pick(CampaignProgress.fields, ["quarantined", "refusedLater", "complained", "unsubscribed"]),
   /** Recipients who opened and clicked: all, and those who are not suspected bots. */
   opened: Schema.Int,
   clicked: Schema.Int,
@@ -39,10 +39,6 @@ const CampaignTotals = Schema.Struct({
   accounts: Schema.Int,
   learners: Schema.Int,
   completers: Schema.Int,
-  /** Recipients with a late refusal, a complaint and an unsubscription. */
-  refusedLater: Schema.Int,
-  complained: Schema.Int,
-  unsubscribed: Schema.Int,
 })
 export type CampaignTotals = typeof CampaignTotals.Type
 
@@ -54,17 +50,22 @@ const CampaignWithTotals = Schema.Struct({
 })
 export type CampaignWithTotals = typeof CampaignWithTotals.Type
 
+/** Bounces at a recipient domain by reason. */
+export const DomainBounces = Schema.Struct({
+  mailboxNotFound: Schema.Int,
+  mailboxDisabled: Schema.Int,
+  domainNotFound: Schema.Int,
+  addressInvalid: Schema.Int,
+  other: Schema.Int,
+})
+
 /** The outcomes of a campaign at a recipient domain. */
 const CampaignDomain = Schema.Struct({
   domain: Schema.String,
   sent: Schema.Int,
   deferred: Schema.Int,
   refused: Schema.Int,
-  mailboxNotFound: Schema.Int,
-  mailboxDisabled: Schema.Int,
-  domainNotFound: Schema.Int,
-  addressInvalid: Schema.Int,
-  other: Schema.Int,
+  ...DomainBounces.fields,
   pausedUntil: Schema.NullOr(Timestamp),
   /** The last reply to a rejected message, from `cleanSmtpReply`. */
   lastReply: Schema.NullOr(Schema.String),

@@ -1,13 +1,19 @@
-import { type CampaignKey, CampaignProgress, TRANSITIONS, UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
+import {
+  type CampaignKey,
+  CampaignProgress,
+  countUnsent,
+  TRANSITIONS,
+  UNDER_WAY,
+} from "@outreach/domain/campaigns/Campaign"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
 import { decodeCount, equal, only, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { SendingState } from "./explainUnsent.ts"
-import { RecipientState } from "./explainUnsentRecipient.ts"
+import { formatCount, formatDuration } from "../format.ts"
+import { LAST_REPLY } from "../recipients/OutcomeReader.ts"
+import { RecipientState, SendingState } from "./explainUnsent.ts"
 
-/** Maximum numbers of failure reasons and paused domains of a campaign. */
 const MAX_FAILURES = 20
 const MAX_PAUSES = 1000
 
@@ -54,10 +60,7 @@ const recipientStates = rowsOf(RecipientState, {
     select paused_until from campaign_domains kept
     where kept.organization_id = recipient.organization_id and kept.campaign_id = recipient.campaign_id
       and domain = lower(split_part(email, '@', -1)) and paused_until > statement_timestamp())`,
-  lastReply: `(
-    select reply from message_attempts attempt
-    where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id
-    order by last_at desc limit 1)`,
+  lastReply: LAST_REPLY,
 })
 
 /** Reads campaigns with their progress. `rest` continues the statement. */
@@ -121,3 +124,32 @@ export const SendingReader = reader("SendingReader", (sql) => ({
       sql`where sent_in_last_minute = 0 order by id desc limit ${limit}`,
     ),
 }))
+
+const COUNTS = {
+  sent: "sent",
+  bounced: "bounced",
+  refusedLater: "rejected later",
+  complained: "complained",
+  unsubscribed: "unsubscribed",
+  deferred: "deferred",
+  unknown: "unknown",
+  quarantined: "quarantined",
+  withdrawn: "withdrawn",
+} as const satisfies Partial<Record<keyof CampaignProgress, string>>
+
+/** Describes a campaign's progress: the share of recipients with an outcome, the recent rate with the time to go, and the counts by outcome. */
+export const describeProgress = (progress: CampaignProgress) => {
+  const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
+  const wanted = recipients - withdrawn - quarantined
+  const left = countUnsent(progress)
+  const shown = Struct.keys(COUNTS).filter((name) => progress[name] > 0 || name === "sent" || name === "bounced")
+  return {
+    share: wanted <= 0 ? 0 : Math.min(1, answered / wanted),
+    pace: [
+      ...(left > 0 ? [`${formatCount(left)} left`] : []),
+      ...(sentInLastMinute > 0 ? [`${formatCount(sentInLastMinute)} in the last minute`] : []),
+      ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
+    ],
+    counts: shown.map((name) => ({ name, text: `${formatCount(progress[name])} ${COUNTS[name]}` })),
+  }
+}

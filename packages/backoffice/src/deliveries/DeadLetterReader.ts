@@ -5,7 +5,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
 import { isDeadLetterOf, isPurged } from "@outreach/postgres/deliveries/deadLetterConditions"
-import { allOf, decodeRow, decodeRows, equal, keyset, rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, decodeRow, equal, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { createdAtOf, lastAttemptOf } from "./DeliveryReader.ts"
@@ -31,7 +31,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   dueAt: "null",
   createdAt: createdAtOf("dead"),
 })
-const decodeCounts = decodeRows(DeadLetterCount.fields)
+const counts = rowsOf(DeadLetterCount, { count: "sum(open)::int" })
 const decodeMissed = decodeRow({ count: Schema.Int, since: Schema.NullOr(Timestamp) })
 const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Schema.Int })
 const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
@@ -77,9 +77,8 @@ export const DeadLetterReader = reader("DeadLetterReader", (sql) => {
      */
     count: (filter: DeadLetterFilter, maxLooked: number | null = null) =>
       sql`
-        select endpoint_id as "endpointId", reason, sum(open)::int as count
-        from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
-        group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(decodeCounts),
+        select ${counts.columns} from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
+        group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(counts.decode),
 
     /**
      * Counts the events that an endpoint missed: its dead letters since its last success that weren't replayed, with the time of the

@@ -1,19 +1,12 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { Attempt, DEAD_LETTER_REASONS, type DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { Endpoint, ShownUrl } from "@outreach/domain/deliveries/Endpoint"
+import { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecrets"
-import {
-  DeliveryId,
-  EndpointId,
-  lowestIdentifierAt,
-  madeAt,
-  OrganizationId,
-  SecretId,
-} from "@outreach/domain/Identifier"
+import { DeliveryId, lowestIdentifierAt, madeAt, type OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
 import { attemptsMade } from "@outreach/postgres/deliveries/attemptsMade"
-import { allOf, decodeColumn, decodeRow, decodeRows, equal, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { allOf, decodeColumn, decodeRow, equal, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import {
   batchesBelow,
@@ -50,39 +43,31 @@ export const lastAttemptOf = (last: string) => ({
   lastLatencyMs: `(${last}->>'latencyMs')::int`,
 })
 
-const { columns, decode } = rowsOf(DeliverySummary, {
+const DELIVERY = {
   organizationId: "delivery.organization_id",
   id: "delivery.id",
   eventType: "event.type",
   attempts: `coalesce(attempts, ${attemptsMade("attempts_json")})`,
   ...lastAttemptOf("last"),
   createdAt: createdAtOf("delivery"),
-})
+}
+const { columns, decode } = rowsOf(DeliverySummary, DELIVERY)
 const decodeSigners = decodeColumn({ ids: Schema.Array(SecretId) })
-const decodeFound = decodeRows({
+const FoundDelivery = Schema.Struct({
   ...DeliverySummary.fields,
-  retryDelays: Endpoint.fields.retryDelays,
+  ...Struct.pick(Endpoint.fields, ["url", "retryDelays"]),
+  /** The event's envelope: personal data; null if the event is no longer stored. */
+  body: Schema.NullOr(Schema.String),
   made: Schema.Array(Attempt),
 })
+const found = rowsOf(FoundDelivery, { ...DELIVERY, url: "shown_url(url)" })
 /** The number of deliveries read by a step, the lowest id, and the lowest id with known successes. */
 const decodeScan = decodeRow({
   looked: Schema.Int,
-  lookedTo: Schema.NullOr(DeliveryId),
+  last: Schema.NullOr(DeliveryId),
   floor: Schema.NullOr(DeliveryId),
 })
-const decodeEndpoints = decodeRows({ organizationId: OrganizationId, id: EndpointId, url: ShownUrl })
-const decodeRequest = decodeRow({
-  url: ShownUrl,
-  /** The event's envelope; null if the event is no longer stored. */
-  body: Schema.NullOr(Schema.String),
-})
-
-/** The limits of one step: its `delivered` rows, its deliveries, and the matches. */
-interface Step {
-  readonly historyRows: number
-  readonly batchSize: number
-  readonly limit: number
-}
+const endpoints = rowsOf(Endpoint.mapFields(Struct.pick(["organizationId", "id", "url"])), { url: "shown_url(url)" })
 
 export const DeliveryReader = reader("DeliveryReader", (sql) => {
   const waiting = sql.literal(`(
@@ -91,7 +76,7 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
     from deliveries) delivery`)
   /** Single look-ups through the primary key, even if the planner estimates few rows. */
   const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
-    select type, campaign_id, emitted_at from events
+    select type, campaign_id, emitted_at, body from events
     where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
     offset 0)`
   const lastAttempt = sql.literal(`(
@@ -114,12 +99,26 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
     select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
       created_at, finished_at, nullif(replayed_as, '') as replayed_as, attempts as attempts_json
     from dead_letters) delivery`)
+  /** The deliveries of `found` in the logs of endpoints: ids, events and their times. */
+  const fromLog = (state: string, found: Statement.Fragment, condition: Statement.Fragment) => sql`(
+    select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${sql.literal(state)} as state, 0 as attempts,
+      found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+      null::jsonb as attempts_json
+    from endpoint_readers reader
+    join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+    cross join lateral reader_position(reader.endpoint_id) position
+    join organization_clock clock on clock.organization_id = reader.organization_id
+    cross join lateral ${found} found
+    where ${condition}) delivery`
 
-  /** Reads the newest deliveries below an id. Returns the matches and the next position. */
+  /**
+   * Reads the newest deliveries below an id. Returns the matches and the next position. The limits are of its `delivered` rows, its
+   * deliveries, and the matches.
+   */
   const readBelow = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
     before: string,
-    { historyRows, batchSize, limit }: Step,
+    { historyRows, batchSize, limit }: Readonly<Record<"historyRows" | "batchSize" | "limit", number>>,
   ) {
     const { lowest, top, lowestEvent, highestEvent } = rangeBelow(before, filter)
     const { organizationId, endpointId, eventId, campaignId, from, to } = filter
@@ -134,19 +133,12 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         and state = any (${wanted}::text[]) and ${equal({ event_id: eventId })}
         ${filter.state === "dead" ? sql`and replayed_as is null` : sql``}
       order by id desc limit ${batchSize}::int)`
-    const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
-      select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
-        found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
-        null::jsonb as attempts_json
-      from endpoint_readers reader
-      join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-      cross join lateral reader_position(reader.endpoint_id) position
-      join organization_clock clock on clock.organization_id = reader.organization_id
-      cross join lateral ${found} found
-      where ${isOfAttempts(filter) ? sql`false` : mayBe(state)} and ${allOf(
+    const isInLog = (state: DeliveryState) =>
+      allOf(
+        isOfAttempts(filter) ? sql`false` : mayBe(state),
         equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
         campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
-      )})`
+      )
     // An event has few deliveries, which may be replayed at any time.
     const scanRows = eventId === undefined ? SCAN_ROWS : null
     const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
@@ -175,20 +167,22 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         select * from (
           ${newest(waiting, ["pending", "sending"])}
           union all ${newest(dead, DEAD_LETTER_REASONS)}
-          union all ${fromLog(
-            "sending",
+          union all select * from ${fromLog(
+            "'sending'",
             sql`(
               select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
               from (select id collate "C" as event_id from unnest(open) as id) open
               cross join lateral ${eventOf(sql`reader`, sql`open`)} event
               where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
+            isInLog("sending"),
           )}
-          union all ${fromLog(
-            "pending",
+          union all select * from ${fromLog(
+            "'pending'",
             sql`(
               select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
                 reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
               where last > begun_at)`,
+            isInLog("pending"),
           )}
           union all
           select * from ${arrivedOf(sql`history`)} where ${equal({ event_id: eventId })}
@@ -202,7 +196,7 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         where ${equal({ "event.type": filter.type, "event.campaign_id": campaignId })}
       )
       select listed.*, scan.*, floor from reached
-      cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
+      cross join (select min(id) as last, count(*)::int as looked from looked) scan
       left join (
         select * from found
         where ${allOf(
@@ -216,9 +210,9 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         order by id desc limit ${limit}::int
       ) listed on true
       order by id desc`
-    const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
+    const { looked, last, floor } = yield* decodeScan(Effect.succeed(rows))
     const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
-    return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
+    return { deliveries, looked, next: looked < batchSize ? floor : last }
   })
 
   const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
@@ -238,29 +232,23 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         union all
         select delivery.*, attempts_json from ${dead} where id = ${id}
       ), logged as (
-        select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
-          case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
-          emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
-          null::jsonb as attempts_json, '[]'::jsonb as made
-        from organizations organization
-        cross join lateral (
-          select * from events
-          where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
-          offset 0
-        ) event
-        join endpoint_readers reader on reader.organization_id = organization.id
-        join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-        cross join lateral reader_position(reader.endpoint_id) position
-        where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
-          and (event.id = any (open)
-            or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
+        select delivery.*, '[]'::jsonb as made from ${fromLog(
+          "case when found.event_id = any (open) then 'sending' else 'pending' end",
+          sql`(
+            select delivery_id(id, reader.endpoint_id) as id, id as event_id, emitted_at from events
+            where organization_id = reader.organization_id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+              and (id = any (open) or emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
+                and (event_types is null or type = any (event_types)))
+            offset 0)`,
+          sql`not exists (select from kept) and found.id = ${id}`,
+        )}
       )
-      select ${columns}, made, (select retry_delays from webhook_endpoints where id = delivery.endpoint_id) as "retryDelays"
-      from (select * from kept union all select * from logged) delivery
+      select ${found.columns} from (select * from kept union all select * from logged) delivery
+      join webhook_endpoints endpoint on endpoint.id = endpoint_id
       left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
-      cross join lateral ${lastAttempt}`.pipe(decodeFound)
-    const { made, retryDelays, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
-    return { delivery, attempts: made, retryDelays }
+      cross join lateral ${lastAttempt}`.pipe(found.decode)
+    const { made, retryDelays, url, body, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+    return { delivery, attempts: made, retryDelays, request: { url, body } }
   })
 
   return {
@@ -309,14 +297,13 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
     /** Lists the endpoints of deliveries, oldest first. */
     endpoints: (organizationId: OrganizationId | undefined) =>
       sql`
-        select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
-        where ${equal({ organization_id: organizationId })} order by id`.pipe(decodeEndpoints),
-
-    /** Reads a delivery's request body: personal data. */
-    request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
-      sql`
-        select shown_url(url) as url, (
-          select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
-        from webhook_endpoints where id = ${endpointId}`.pipe(decodeRequest),
+        select ${endpoints.columns} from webhook_endpoints
+        where ${equal({ organization_id: organizationId })} order by id`.pipe(endpoints.decode),
   }
 })
+
+/** Describes an attempt's response without text: null was erased, an empty text never had one. */
+export const describeEmptyResponse = ({ status, response }: Pick<Attempt, "status" | "response">): string => {
+  if (status === null) return "none"
+  return response === null ? "erased" : "no text"
+}

@@ -4,9 +4,11 @@ import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
+import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import { IS_LASTING } from "@outreach/postgres/operators/FactReader"
 import { allOf, decodeRow, decodeRows, equal, first, firstOr, keyset, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import { checkBox, choice, type FilterOf, filterBy } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
@@ -44,6 +46,14 @@ const describeGroup = (group: typeof StoredGroup.Type) => ({
 })
 export type FailureGroup = ReturnType<typeof describeGroup>
 
+/** Describes why a group has no first line: its id shows whether it had one before it was erased or deleted. */
+export const describeMissingLine = (group: Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome">): string => {
+  const { id, endpointId, status, outcome } = group
+  const { blank } = failureGroupsOf(endpointId, { status, outcome, response: null })
+  if (id !== blank.id) return "the text of the response was deleted"
+  return status === null ? "no response" : "no text in the response, or an erased one"
+}
+
 /** The conditions for listing groups: failing now, with dead letters to replay, muted, or ended without one. */
 const FAILURE_GROUP_STATES = {
   lasting: IS_LASTING,
@@ -73,21 +83,21 @@ export const issueFilters = {
 /** Default of `state`: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
 export type FailureGroupFilter = FilterOf<typeof issueFilters>
 
-const { columns, decode: decodeStored } = rowsOf(StoredGroup, {
+const { columns, decode } = rowsOf(StoredGroup, {
   failures: "failures::double precision",
   calls: `case when closed_at is null then greatest(failures, (
     select sum(delivered + client_errors + server_errors + other_statuses + no_responses) - calls_before from delivery_outcomes
     where endpoint_id = failure_groups.endpoint_id and at >= date_bin('5 minutes', opened_at, 'epoch')
   ))::double precision end`,
 })
-const decode = <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) =>
-  Effect.map(decodeStored(rows), (groups) => groups.map(describeGroup))
 const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int, groups: Schema.Int })
 const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
 
 /** Reads failures grouped by endpoint, status or outcome, and first line of the response. */
 export const FailureGroupReader = reader("FailureGroupReader", (sql) => {
+  const read = (selection: Statement.Fragment) =>
+    sql`select ${columns} from failure_groups where ${selection}`.pipe(decode, Effect.map(Arr.map(describeGroup)))
   const isIn = (state: State) => sql`(${sql.literal(FAILURE_GROUP_STATES[state])})`
   const isSelected = ({ organizationId, endpointId, status, state }: FailureGroupFilter) =>
     allOf(
@@ -102,10 +112,10 @@ export const FailureGroupReader = reader("FailureGroupReader", (sql) => {
   return {
     /** Lists groups by their last failure, newest first; or the failing ones and then those with dead letters, each with the largest first. */
     list: (filter: FailureGroupFilter, limit: number, after: Pick<FailureGroup, "lastAt" | "id"> | null = null) =>
-      sql`
-        select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
+      read(sql`
+        ${isSelected(filter)} and ${lastFirst.after(after)}
         order by ${filter.largest ? sql`closed_at is not null, greatest(failures, open) desc,` : sql``} ${lastFirst.order}
-        limit ${limit}::int`.pipe(decode),
+        limit ${limit}::int`),
 
     /** Counts groups and their dead letters by HTTP status, null for none; the most first. */
     statuses: (filter: FailureGroupFilter) =>
@@ -114,26 +124,16 @@ export const FailureGroupReader = reader("FailureGroupReader", (sql) => {
         group by status order by open desc, groups desc, status`.pipe(decodeStatuses),
 
     /** Finds the group of a dead letter; undefined for other deliveries. */
-    findOf: (deliveryId: DeliveryId) =>
-      sql`
-        select ${columns} from failure_groups
-        where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
-        decode,
-        first,
-      ),
+    findOf: (id: DeliveryId) =>
+      first(read(sql`(organization_id, id) in (select organization_id, group_id from dead_letters where id = ${id})`)),
 
     /** Finds the failing group with the last failure of an endpoint, including muted groups; undefined if there is none. */
     current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
-      sql`
-        select ${columns} from failure_groups
-        where organization_id = ${organizationId} and endpoint_id = ${id} and closed_at is null
-        order by ${lastFirst.order} limit 1`.pipe(decode, first),
+      read(sql`
+        organization_id = ${organizationId} and endpoint_id = ${id} and closed_at is null
+        order by ${lastFirst.order} limit 1`).pipe(first),
 
-    find: (groupId: FailureGroupId) =>
-      sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(
-        decode,
-        firstOr(FailureGroupNotFound, { groupId }),
-      ),
+    find: (groupId: FailureGroupId) => read(sql`id = ${groupId}`).pipe(firstOr(FailureGroupNotFound, { groupId })),
 
     /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */
     totals: (filter: FailureGroupFilter) =>

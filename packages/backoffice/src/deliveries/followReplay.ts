@@ -7,7 +7,6 @@ const POLL_INTERVAL = "500 millis"
 /** Time until a worker is probably not running. Workers check for new jobs once a second. */
 const START_TIMEOUT_MS = 10_000
 
-/** The items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
 
 /** Shows a job's progress until it ends, and returns the ended job. Interrupting this effect doesn't interrupt the job. */
@@ -40,7 +39,6 @@ export const followReplay = Effect.fnUntraced(
   },
 )
 
-/** Describes a job in one sentence. */
 export const describeReplay = ({ id, kind, state, total, replayed }: Replay): string => {
   switch (state) {
     case "running":

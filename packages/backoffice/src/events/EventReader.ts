@@ -1,10 +1,20 @@
-import { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import {
+  CampaignId,
+  EventId,
+  lowestIdentifierAt,
+  madeAt,
+  OrganizationId,
+  ProgramId,
+  RecipientId,
+} from "@outreach/domain/Identifier"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
+import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/events/recipientEvents"
 import { allOf, decodeRows, equal, first, keyset, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
 /** An outgoing event as published. */
@@ -23,6 +33,10 @@ const LoggedEvent = Schema.Struct({
   emittedAt: Timestamp,
 })
 export type LoggedEvent = typeof LoggedEvent.Type
+
+/** A delivery of an event from the log. */
+const EventDelivery = DeliverySummary.mapFields(Struct.pick(["eventId", "id", "endpointId", "state", "replayedAs"]))
+export type EventDelivery = typeof EventDelivery.Type
 
 /** The conditions of a list of events, all of which must match. */
 export const eventFilters = {
@@ -47,14 +61,21 @@ const listed = rowsOf(LoggedEvent, {
     select npi from recipients
     where recipients.organization_id = event.organization_id and recipients.id = event.recipient_id and erased_at is null)`,
 })
+const deliveries = rowsOf(EventDelivery)
 const decodeWhole = decodeRows({ ...LoggedEvent.fields, body: Schema.String })
-const decodeCursors = decodeRows({ emittedAt: Timestamp, id: EventId })
-const decodeCampaigns = decodeRows({ organizationId: OrganizationId, lastAt: Schema.NullOr(Timestamp) })
+const cursors = rowsOf(LoggedEvent.mapFields(Struct.pick(["emittedAt", "id"])))
+const spans = rowsOf(
+  Schema.Struct({ organizationId: OrganizationId, createdAt: Timestamp, lastAt: Schema.NullOr(Timestamp) }),
+  {
+    lastAt:
+      "(select max(updated_at) from recipients where organization_id = campaigns.organization_id and campaign_id = campaigns.id)",
+  },
+)
 const newestFirst = keyset({ emittedAt: "emitted_at", id: "id" }, "desc")
 /** The order of `events_by_type` for one type. */
 const byType = keyset({ type: "type", emittedAt: "emitted_at", id: "id" }, "desc")
 
-/** Reads the published events. */
+/** Reads the published events, and their deliveries. */
 export const EventReader = reader("EventReader", (sql) => {
   const inRange = ({ type, from, to }: EventFilter, before: EventCursor | null) =>
     allOf(
@@ -108,34 +129,26 @@ export const EventReader = reader("EventReader", (sql) => {
      */
     page: Effect.fnUntraced(function* (filter: EventFilter, limit: number, before: EventCursor | null) {
       const { recipientId, campaignId } = filter
-      const pageOf = (rows: ReadonlyArray<LoggedEvent>) => {
-        const { data, next_cursor } = newestFirst.page(rows, limit)
-        return { rows: data, next: next_cursor }
-      }
+      const pageOf = (rows: ReadonlyArray<LoggedEvent>, end?: EventCursor) => newestFirst.page(rows, limit, end)
       if (recipientId !== undefined) return pageOf(yield* ofRecipient(recipientId, filter, before, limit + 1))
       if (campaignId === undefined) return pageOf(yield* ofOrganizations(filter, before, limit + 1))
-      const [campaign] = yield* sql`
-        select organization_id as "organizationId", (
-          select max(updated_at) from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id
-        ) as "lastAt" from campaigns campaign where id = ${campaignId}`.pipe(decodeCampaigns)
+      const [campaign] = yield* sql`select ${spans.columns} from campaigns where id = ${campaignId}`.pipe(spans.decode)
       if (campaign === undefined || campaign.lastAt === null) return pageOf([])
-      const { organizationId, lastAt } = campaign
+      const { organizationId, createdAt, lastAt } = campaign
       const order = filter.type === undefined ? newestFirst.order : byType.order
       const isScanned = allOf(
-        sql`organization_id = ${organizationId} and emitted_at <= ${lastAt}
-          and emitted_at >= (select created_at from campaigns where organization_id = ${organizationId} and id = ${campaignId})`,
+        sql`organization_id = ${organizationId} and emitted_at <= ${lastAt} and emitted_at >= ${createdAt}`,
         inRange(filter, before),
       )
       const [last] = yield* sql`
-        select emitted_at as "emittedAt", id from events
-        where ${isScanned} order by ${order} offset ${MAX_EVENT_SCAN - 1} limit 1`.pipe(decodeCursors)
+        select ${cursors.columns} from events
+        where ${isScanned} order by ${order} offset ${MAX_EVENT_SCAN - 1} limit 1`.pipe(cursors.decode)
       const found = yield* sql`
         select ${listed.columns} from events event
         where ${isScanned} and campaign_id = ${campaignId}
           and (emitted_at, id) >= (${last?.emittedAt ?? "-infinity"}::timestamptz, ${last?.id ?? ""})
         order by ${order} limit ${limit + 1}`.pipe(listed.decode)
-      const { rows, next } = pageOf(found)
-      return { rows, next: next ?? last ?? null }
+      return pageOf(found, last)
     }),
 
     /** Finds an event with its body and its recipient's NPI, in one organization or in any; otherwise undefined. */
@@ -147,5 +160,47 @@ export const EventReader = reader("EventReader", (sql) => {
           ) found
           where ${equal({ "organizations.id": organizationId ?? undefined })} limit 1
         ) event`.pipe(decodeWhole, first),
+
+    /**
+     * Reads the deliveries from the log of one organization's events in one statement, without completed ones past their retention. Each id
+     * follows from the event and the endpoint.
+     */
+    deliveries: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
+      if (eventIds.length === 0) return []
+      return yield* sql`
+        with wanted as materialized (
+          select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types,
+            delivery_id(given.event_id, endpoint.id) collate "C" as id, given.batches_to
+          from unnest(
+            ${eventIds}::text[],
+            ${eventIds.map((id) => lowestIdentifierAt("delivery", madeAt(id) + BATCH_SPAN_MS + 2))}::text[]
+          ) as given (event_id, batches_to)
+          cross join lateral (
+            select type, emitted_at from events where organization_id = ${organizationId} and id = given.event_id offset 0
+          ) event
+          join webhook_endpoints endpoint on endpoint.organization_id = ${organizationId}
+        ), kept as materialized (
+          select wanted.*, found.state, found.replayed_as from wanted cross join lateral (
+            select case when owner is null then 'pending' else 'sending' end as state, null as replayed_as from deliveries
+            where organization_id = ${organizationId} and id = wanted.id
+            union all
+            select reason, nullif(replayed_as, '') from dead_letters where organization_id = ${organizationId} and id = wanted.id
+            union all
+            select case when cancelled then 'cancelled' else 'delivered' end, null from delivered history
+            where organization_id = ${organizationId} and endpoint_id = wanted.endpoint_id and finished_at >= wanted.emitted_at
+              and history.id >= wanted.id and history.id < wanted.batches_to and coalesce(first_id, history.id) <= wanted.id
+              and (history.id = wanted.id and deliveries is null or exists (
+                select from json_array_elements(deliveries) each where each->>'id' = wanted.id))
+          ) found
+        ), logged as (
+          select wanted.*, case when wanted.event_id = any (open) then 'sending' else 'pending' end as state, null as replayed_as
+          from wanted cross join lateral reader_position(wanted.endpoint_id) position
+          where not exists (select from kept where kept.id = wanted.id)
+            and (wanted.event_id = any (open) or (emitted_at, wanted.event_id) > (begun_at, begun_id)
+              and (event_types is null or type = any (event_types)))
+        )
+        select ${deliveries.columns} from (select * from kept union all select * from logged) delivery
+        order by event_id, endpoint_id`.pipe(deliveries.decode)
+    }),
   }
 })

@@ -1,12 +1,12 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboundCommand } from "@outreach/domain/inbox/InboundStep"
 import { InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { inboxColumns } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { allOf, decodeRow, decodeRows, equal, keyset } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { allOf, decodeRows, equal, keyset, only, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema, Struct } from "effect"
 import { consistentRead } from "../consistentRead.ts"
 import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 
@@ -22,52 +22,49 @@ type InboxFilter = FilterOf<typeof inboxFilters>
 export const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; otherwise when it was received. */
   at: Timestamp,
-  organizationId: OrganizationId,
-  eventId: Schema.String,
+  ...Struct.pick(InboxEntry.fields, ["organizationId", "eventId"]),
 })
 export type InboxCursor = typeof InboxCursor.Type
 
 /** The number of waiting and quarantined events, up to `COUNT_CAP`. */
-const decodeCounts = decodeRow({
+const Counts = Schema.Struct({
   quarantined: Schema.Int,
   waiting: Schema.Int,
   /** When the first waiting event was received. */
   waitingSince: Schema.NullOr(Timestamp),
 })
+const counts = rowsOf(Counts)
 
 const decodeReasons = decodeRows({
-  type: Schema.String,
-  reason: Schema.String,
-  count: Schema.Int,
-  first: Timestamp,
-  last: Timestamp,
+  ...{ type: Schema.String, reason: Schema.String, count: Schema.Int },
+  ...{ first: Timestamp, last: Timestamp },
 })
 
+const Qualification = Schema.Struct({ eventId: Schema.String, countedAt: Timestamp })
+
 /** The references of an event's command, and the rows written when it was applied. */
-const decodeOutcome = decodeRow({
+const Outcome = Schema.Struct({
   programId: Schema.NullOr(ProgramId),
   programName: Schema.NullOr(Schema.String),
   /** The clinician's qualification at this stage, with the event that counted it: the clinician's first. */
-  qualification: Schema.NullOr(Schema.Struct({ eventId: Schema.String, countedAt: Timestamp })),
+  qualification: Schema.NullOr(Qualification),
   /** The time since which the clinician's NPI is suppressed in the program. */
   suppressedAt: Schema.NullOr(Timestamp),
   /** The recipient of the event's token. */
   recipientId: Schema.NullOr(RecipientId),
 })
+const outcomes = rowsOf(Outcome)
 
 /** Number of received events that one page of applied ones reads, including those of another type or state. */
 const MAX_SCANNED = 500
 
 const decodeListed = decodeRows({ ...InboxEntry.fields, at: Timestamp })
-const decodeCursors = decodeRows(InboxCursor.fields)
-
-const IS_WAITING = "applied_at is null and quarantined_at is null"
-const IS_QUARANTINED = "quarantined_at is not null"
+const cursors = rowsOf(InboxCursor, { at: "received_at" })
 
 /** The events that aren't applied: the condition of each state, and its time with an index. */
 const PENDING = {
-  quarantined: { condition: IS_QUARANTINED, time: "quarantined_at" },
-  waiting: { condition: IS_WAITING, time: "received_at" },
+  quarantined: { condition: "quarantined_at is not null", time: "quarantined_at" },
+  waiting: { condition: "applied_at is null and quarantined_at is null", time: "received_at" },
 } as const
 const orderBy = (time: string, direction: "asc" | "desc") =>
   keyset({ at: time, organizationId: "organization_id", eventId: "event_id" }, direction)
@@ -100,8 +97,7 @@ export const InboxReader = reader("InboxReader", (sql) => {
       ) found
       where ${isOf(organizationId)}
       order by at, "organizationId", "eventId" limit ${limit + 1}`.pipe(decodeListed)
-    const { data, next_cursor } = order.page(rows, limit)
-    return { rows: data, next: next_cursor }
+    return order.page(rows, limit)
   })
 
   // The newest keys of all organizations, then their events by primary key. Both as of one moment, so that no page omits an event.
@@ -124,8 +120,8 @@ export const InboxReader = reader("InboxReader", (sql) => {
       where ${isOf(organizationId)}
       order by ${appliedOrder.order} limit ${MAX_SCANNED}`
     const [last] = yield* sql`
-      select received_at as at, organization_id as "organizationId", event_id as "eventId" from (${scanned}) scanned
-      order by ${appliedOrder.order} offset ${MAX_SCANNED - 1}`.pipe(decodeCursors)
+      select ${cursors.columns} from (${scanned}) scanned
+      order by ${appliedOrder.order} offset ${MAX_SCANNED - 1}`.pipe(cursors.decode)
     const rows = yield* sql`
       with scanned as materialized (${scanned})
       select found.*, received_at as at from scanned cross join lateral (
@@ -134,14 +130,13 @@ export const InboxReader = reader("InboxReader", (sql) => {
           and applied_at is not null and ${equal({ type })}
       ) found
       order by ${appliedOrder.order} limit ${limit + 1}`.pipe(decodeListed)
-    const { data, next_cursor } = appliedOrder.page(rows, limit)
-    return { rows: data, next: next_cursor ?? last ?? null }
+    return appliedOrder.page(rows, limit, last)
   }, consistentRead)
 
-  const count = (condition: string, organizationId: OrganizationId | undefined) => sql`(
+  const count = (state: keyof typeof PENDING, organizationId: OrganizationId | undefined) => sql`(
     select count(*)::int from (
       select from organizations cross join lateral (
-        select from inbox where organization_id = organizations.id and ${sql.literal(condition)} limit ${COUNT_CAP}
+        select from inbox where organization_id = organizations.id and ${sql.literal(PENDING[state].condition)} limit ${COUNT_CAP}
       ) each
       where ${isOf(organizationId)} limit ${COUNT_CAP}
     ) counted)`
@@ -159,12 +154,15 @@ export const InboxReader = reader("InboxReader", (sql) => {
     /** Counts the quarantined and the waiting events, each up to `COUNT_CAP`. */
     counts: (organizationId: OrganizationId | undefined) =>
       sql`
-        select ${count(IS_QUARANTINED, organizationId)} as quarantined, ${count(IS_WAITING, organizationId)} as waiting,
-          (select min(received_at) from organizations cross join lateral (
-            select received_at from inbox where organization_id = organizations.id and ${sql.literal(IS_WAITING)}
-            order by received_at limit 1
-          ) each
-          where ${isOf(organizationId)}) as "waitingSince"`.pipe(decodeCounts),
+        select ${counts.columns} from (
+          select ${count("quarantined", organizationId)} as quarantined, ${count("waiting", organizationId)} as waiting, (
+            select min(received_at) from organizations cross join lateral (
+              select received_at from inbox where organization_id = organizations.id and ${sql.literal(PENDING.waiting.condition)}
+              order by received_at limit 1
+            ) each
+            where ${isOf(organizationId)}
+          ) as waiting_since
+        ) counted`.pipe(counts.decode, only),
 
     /** Groups the first quarantined events, up to `COUNT_CAP`, by type and reason; the largest group comes first. */
     reasons: (organizationId: OrganizationId | undefined) =>
@@ -172,7 +170,7 @@ export const InboxReader = reader("InboxReader", (sql) => {
         select type, reason, count(*)::int as count, min(quarantined_at) as first, max(quarantined_at) as last from (
           select found.* from organizations cross join lateral (
             select type, reason, quarantined_at from inbox
-            where organization_id = organizations.id and ${sql.literal(IS_QUARANTINED)}
+            where organization_id = organizations.id and ${sql.literal(PENDING.quarantined.condition)}
             order by quarantined_at limit ${COUNT_CAP}
           ) found
           where ${isOf(organizationId)} limit ${COUNT_CAP}
@@ -182,16 +180,18 @@ export const InboxReader = reader("InboxReader", (sql) => {
     /** Reads the references of an event's command, and its written rows, each by a key. */
     outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
       sql`
-        select program.id as "programId", program.name as "programName",
-          (select jsonb_build_object('eventId', event_id, 'countedAt', to_char(counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-            from qualifications
-            where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}) as qualification,
-          (select created_at from suppressions
-            where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}) as "suppressedAt",
-          (select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token}) as "recipientId"
-        from (select) as one
-        left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}`.pipe(
-        decodeOutcome,
-      ),
+        select ${outcomes.columns} from (
+          select program.id as program_id, program.name as program_name, (
+            select ${sql.literal(rowsOf(Qualification).json)} from qualifications
+            where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}
+          ) as qualification, (
+            select created_at from suppressions
+            where organization_id = ${organizationId} and program_id = program.id and kind = 'npi' and value = ${npi}
+          ) as suppressed_at, (
+            select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token}
+          ) as recipient_id
+          from (select) as one
+          left join programs program on program.organization_id = ${organizationId} and slug = ${programSlug}
+        ) written`.pipe(outcomes.decode, only),
   }
 })

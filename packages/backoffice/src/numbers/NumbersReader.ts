@@ -2,8 +2,9 @@ import { CalendarDate } from "@outreach/domain/digest/Digest"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, columnOf, decodeRow, decodeRows, equal } from "@outreach/postgres/rowsOf"
-import { Schema, Struct } from "effect"
+import { allOf, columnOf, equal, only, rowsOf } from "@outreach/postgres/rowsOf"
+import { Record, Schema, Struct } from "effect"
+import { CampaignTotals, DomainBounces } from "../campaigns/CampaignReader.ts"
 import { choice, field, filterBy } from "../operations/Field.ts"
 
 const GROUPINGS = ["organization", "program", "campaign"] as const
@@ -17,24 +18,12 @@ export const numberFilters = {
   to: field(CalendarDate, "To", { kind: "date" }),
 }
 
-/** The counts. */
 export const Numbers = Schema.Struct({
-  /** Recipients with a sent e-mail, and so on. */
-  published: Schema.Int,
-  sent: Schema.Int,
-  bounced: Schema.Int,
-  /** Recipients at their first open and their first click: all, and those who are not suspected bots. */
-  opened: Schema.Int,
-  unsuspectedOpened: Schema.Int,
-  clicked: Schema.Int,
-  unsuspectedClicked: Schema.Int,
+  ...Struct.pick(CampaignTotals.fields, ["published", "sent", "bounced", "opened", "unsuspectedOpened"]),
+  ...Struct.pick(CampaignTotals.fields, ["clicked", "unsuspectedClicked"]),
   /** Clinicians at their first time in a program, as in the digest; for a campaign, its recipients after the e-mail. */
-  accounts: Schema.Int,
-  learners: Schema.Int,
-  completers: Schema.Int,
-  /** Recipients. A revoked unsubscription is subtracted. */
-  complained: Schema.Int,
-  unsubscribed: Schema.Int,
+  ...Struct.pick(CampaignTotals.fields, ["accounts", "learners", "completers"]),
+  ...Struct.pick(CampaignTotals.fields, ["complained", "unsubscribed"]),
 })
 export type Numbers = typeof Numbers.Type
 export type NumberName = keyof Numbers
@@ -70,11 +59,7 @@ const BouncedDomain = Schema.Struct({
   domain: Schema.String,
   sent: Schema.Int,
   bounced: Schema.Int,
-  mailboxNotFound: Schema.Int,
-  mailboxDisabled: Schema.Int,
-  domainNotFound: Schema.Int,
-  addressInvalid: Schema.Int,
-  other: Schema.Int,
+  ...DomainBounces.fields,
   campaigns: Schema.Int,
   /** The campaign with the most bounces. */
   campaignId: CampaignId,
@@ -86,12 +71,13 @@ const BouncedDomain = Schema.Struct({
 export type BouncedDomain = typeof BouncedDomain.Type
 export const DOMAIN_COLUMNS = Struct.keys(BouncedDomain.fields)
 
-const decodeTotal = decodeRow(Numbers.fields)
-const decodeGroups = decodeRows(Group.fields)
-const decodeDomains = decodeRows(BouncedDomain.fields)
+const SUMS = Record.map(Numbers.fields, (_, name) => `coalesce(sum(${columnOf(name)}), 0)::int`)
+const total = rowsOf(Numbers, SUMS)
+const groups = rowsOf(Group)
+const domains = rowsOf(BouncedDomain, { domain: "most.domain", campaignId: "worst[1][1]", campaign: "worst[1][2]" })
 
-const BOUNCES = ["mailboxNotFound", "mailboxDisabled", "domainNotFound", "addressInvalid", "other"] as const
-const ALL_BOUNCES = BOUNCES.map(columnOf).join(" + ")
+const BOUNCES = Struct.keys(DomainBounces.fields).map(columnOf)
+const ALL_BOUNCES = BOUNCES.join(" + ")
 
 /** Each campaign counts its own `accounts`, `learners` and `completers`; programs and organizations count each clinician once. */
 const OF_FUNNEL: Partial<Record<NumberName, string>> = {
@@ -104,9 +90,7 @@ const OF_FUNNEL: Partial<Record<NumberName, string>> = {
 export const NumbersReader = reader("NumbersReader", (sql) => {
   const list = (write: (name: NumberName) => string) => sql.literal(NUMBER_NAMES.map(write).join(", "))
   const columns = list(columnOf)
-  const sums = list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
 
-  /** The counts of a period and a filter. */
   const countsOf = ({ organizationId, programId }: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) => {
     const within = sql`hour >= ${from}::timestamp at time zone 'UTC' and hour < (${to}::date + 1)::timestamp at time zone 'UTC'`
     const campaignColumns = list((name) => (name in OF_FUNNEL && !isOfCampaigns ? `0 as ${name}` : columnOf(name)))
@@ -126,34 +110,33 @@ export const NumbersReader = reader("NumbersReader", (sql) => {
   }
 
   return {
-    /** Reads the numbers of a period. */
     total: (filter: NumbersFilter, period: Period) =>
-      sql`select ${sums} from ${countsOf(filter, period, false)}`.pipe(decodeTotal),
+      sql`select ${total.columns} from ${countsOf(filter, period, false)}`.pipe(total.decode, only),
 
     /** Reads the numbers of a period by organization, program or campaign, those with the most e-mails first, without empty groups. */
     groups: (filter: NumbersFilter, grouping: Grouping, period: Period, limit: number) => {
       const keys = GROUPINGS.slice(0, GROUPINGS.indexOf(grouping) + 1).map((name) => `${name}_id`)
       const key = (name: Grouping) => sql.literal(keys.includes(`${name}_id`) ? `${name}_id` : "null::text")
       return sql`
-        select counted.organization_id as "organizationId", organizations.name as organization, counted.program_id as "programId",
-          programs.name as program, counted.campaign_id as "campaignId", campaigns.name as campaign, ${list((name) => `counted."${name}"`)}
-        from (
-          select ${key("organization")} as organization_id, ${key("program")} as program_id, ${key("campaign")} as campaign_id, ${sums}
-          from ${countsOf(filter, period, grouping === "campaign")} group by ${sql.literal(keys.join(", "))}
-        ) counted
-        join organizations on organizations.id = counted.organization_id
-        left join programs on programs.organization_id = counted.organization_id and programs.id = counted.program_id
-        left join campaigns on campaigns.organization_id = counted.organization_id and campaigns.id = counted.campaign_id
-        where ${sql.literal(NUMBER_NAMES.map((name) => `counted."${name}" <> 0`).join(" or "))}
-        order by counted.sent + counted.published desc, organizations.name, programs.name, campaigns.name, 1, 3, 5 limit ${limit}`.pipe(
-        decodeGroups,
-      )
+        select ${groups.columns} from (
+          select counted.*, organizations.name as organization, programs.name as program, campaigns.name as campaign
+          from (
+            select ${key("organization")} as organization_id, ${key("program")} as program_id, ${key("campaign")} as campaign_id,
+              ${list((name) => `${SUMS[name]} as ${columnOf(name)}`)}
+            from ${countsOf(filter, period, grouping === "campaign")} group by ${sql.literal(keys.join(", "))}
+          ) counted
+          join organizations on organizations.id = counted.organization_id
+          left join programs on programs.organization_id = counted.organization_id and programs.id = counted.program_id
+          left join campaigns on campaigns.organization_id = counted.organization_id and campaigns.id = counted.campaign_id
+        ) named
+        where ${sql.literal(NUMBER_NAMES.map((name) => `${columnOf(name)} <> 0`).join(" or "))}
+        order by sent + published desc, organization, program, campaign, 1, 3, 5 limit ${limit}`.pipe(groups.decode)
     },
 
     /** Reads the domains with the most bounces in all campaigns of a filter. */
     bouncedDomains: ({ organizationId, programId }: NumbersFilter, limit: number) => {
       const ofFilter = allOf(equal({ "campaign.organization_id": organizationId, "campaign.program_id": programId }))
-      const reasons = (write: (column: string) => string) => sql.literal(BOUNCES.map(columnOf).map(write).join(", "))
+      const reasons = sql.literal(BOUNCES.map((name) => `sum(${name})::int as ${name}`).join(", "))
       // Only the sums are needed to find the first domains.
       return sql`
         with most as materialized (
@@ -163,11 +146,9 @@ export const NumbersReader = reader("NumbersReader", (sql) => {
           where ${sql.literal(ALL_BOUNCES)} > 0 and ${ofFilter}
           group by domain order by bounced desc, domain limit ${limit}
         )
-        select most.domain, sent, bounced, ${sql.literal(BOUNCES.map((name) => `${columnOf(name)} as "${name}"`).join(", "))},
-          campaigns, worst[1][1] as "campaignId", worst[1][2] as campaign, replies, last_reply_at as "lastReplyAt"
-        from most
+        select ${domains.columns} from most
         cross join lateral (
-          select ${reasons((name) => `sum(${name})::int as ${name}`)}, count(*)::int as campaigns,
+          select ${reasons}, count(*)::int as campaigns,
             (array_agg(array[campaign_id, campaign.name] order by ${sql.literal(ALL_BOUNCES)} desc, campaign_id))[1:1] as worst,
             coalesce((array_agg(last_reply order by last_reply_at desc) filter (where last_reply <> ''))[1:3], '{}') as replies,
             max(last_reply_at) as last_reply_at
@@ -184,7 +165,7 @@ export const NumbersReader = reader("NumbersReader", (sql) => {
           ) kept
           where ${ofFilter}
         ) whole
-        order by bounced desc, most.domain`.pipe(decodeDomains)
+        order by bounced desc, most.domain`.pipe(domains.decode)
     },
   }
 })

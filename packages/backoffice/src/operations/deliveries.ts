@@ -6,8 +6,7 @@ import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { deliveryFilters, MAX_SCAN } from "../deliveries/DeliveryFilter.ts"
-import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
-import { describeEmptyResponse } from "../deliveries/describeEmptyResponse.ts"
+import { DeliveryReader, describeEmptyResponse } from "../deliveries/DeliveryReader.ts"
 import { checkBox } from "./Field.ts"
 import { badge, count, InvalidAfter, id, inOps, list, millis, type Tones, text, time } from "./List.ts"
 import { operation, rowsPart } from "./Operation.ts"
@@ -70,11 +69,9 @@ export const showDelivery = operation("deliveries show", {
   of: { deliveryId: DeliveryId },
   input: { reveal: checkBox("Show the body that is sent, too, with its personal data") },
   *run({ deliveryId, reveal = false }) {
-    const reader = yield* DeliveryReader
-    const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
+    const { delivery, attempts, retryDelays, request } = yield* (yield* DeliveryReader).findSigned(deliveryId)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
-    const request = reveal ? yield* reader.request(delivery) : undefined
-    return { delivery: { ...delivery, maxAttempts }, attempts, request }
+    return { delivery: { ...delivery, maxAttempts }, attempts, request: reveal ? request : undefined }
   },
   show: ({ delivery, attempts, request }) => [
     { fields: delivery },

@@ -152,8 +152,7 @@ export const AuditLog = reader("AuditLog", function* (sql) {
         left join lateral (select * from audit_results where command_id = id offset 0) ended on true
         where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
         order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
-      const { data, next_cursor } = newestFirst.page(rows, limit)
-      return { rows: data, next: next_cursor ?? last ?? null }
+      return newestFirst.page(rows, limit, last)
     }),
   }
 })

@@ -10,7 +10,6 @@ const statuses = rowsOf(Schema.Struct({ ...Organization.fields, clockAheadSecond
   clockAheadSeconds: "greatest(0, extract(epoch from last - clock_timestamp()))::double precision",
 })
 
-/** Reads organizations. */
 export const OrganizationReader = reader("OrganizationReader", (sql) => ({
   /** Lists all organizations, oldest first. */
   list: sql`

@@ -2,15 +2,13 @@ import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal, rowsOf } from "@outreach/postgres/rowsOf"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { CampaignTotals } from "../campaigns/CampaignReader.ts"
 
 const ProgramWithTotals = Schema.Struct({
   ...Program.fields,
   /** The sums of its campaigns' counts. */
-  sent: Schema.Int,
-  refusedLater: Schema.Int,
-  complained: Schema.Int,
-  unsubscribed: Schema.Int,
+  ...Struct.pick(CampaignTotals.fields, ["sent", "refusedLater", "complained", "unsubscribed"]),
 })
 
 const { columns, decode } = rowsOf(ProgramWithTotals)

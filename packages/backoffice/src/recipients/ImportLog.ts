@@ -1,10 +1,10 @@
-import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, CampaignKey } from "@outreach/domain/campaigns/Campaign"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { CampaignId, ImportId, OrganizationId } from "@outreach/domain/Identifier"
+import { ImportId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { decodeValue, firstOr, keyset, rowsOf } from "@outreach/postgres/rowsOf"
-import { Effect, Schema } from "effect"
+import { assigned, decodeValue, firstOr, keyset, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Schema, Struct } from "effect"
 
 /** Maximum number of stored rejected lines of an import, and of imports of a campaign. */
 export const MAX_KEPT = { rejects: 1000, imports: 200 } as const
@@ -23,11 +23,11 @@ const counts = {
   rejected: Schema.Int,
 }
 export type ImportCounts = Schema.Struct<typeof counts>["Type"]
+const COUNTS = Struct.keys(counts)
 
 const ImportRecord = Schema.Struct({
   id: ImportId,
-  organizationId: OrganizationId,
-  campaignId: CampaignId,
+  ...CampaignKey.fields,
   operator: Schema.String,
   begunAt: Timestamp,
   endedAt: Schema.NullOr(Timestamp),
@@ -68,14 +68,9 @@ export const ImportLog = reader("ImportLog", (sql) => ({
       returning id`.pipe(decodeId),
 
   /** Stores an import's progress: `rejects` are all so far, of which the first are stored; undefined if there are no new ones. */
-  save: (
-    { organizationId, id }: Key,
-    { lines, imported, updated, alreadyThere, suppressed, repeated, rejected }: ImportCounts,
-    rejects: ReadonlyArray<Reject> | undefined,
-  ) =>
+  save: ({ organizationId, id }: Key, counts: ImportCounts, rejects: ReadonlyArray<Reject> | undefined) =>
     sql`
-      update imports set active_at = clock_timestamp(), lines = ${lines}::int, imported = ${imported}, updated = ${updated},
-        already_there = ${alreadyThere}, suppressed = ${suppressed}, repeated = ${repeated}, rejected = ${rejected},
+      update imports set ${assigned(Struct.pick(counts, COUNTS))} active_at = clock_timestamp(),
         rejects = coalesce(${rejects ? JSON.stringify(rejects.slice(0, MAX_KEPT.rejects)) : null}::text::jsonb, rejects)
       where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.asVoid),
 

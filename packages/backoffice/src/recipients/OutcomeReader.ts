@@ -4,14 +4,18 @@ import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { withoutTimeLimit } from "@outreach/postgres/erasure/createSubjectFinder"
-import { decodeRows, keyset } from "@outreach/postgres/rowsOf"
-import { Effect, Schema, Stream } from "effect"
+import { columnOf, decodeRows, keyset, rowsOf } from "@outreach/postgres/rowsOf"
+import { Effect, Record, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import type { CampaignTotals } from "../campaigns/CampaignReader.ts"
 import type { TaggedFailure } from "../operations/Operation.ts"
 
 const time = Schema.NullOr(Timestamp)
 const date = Schema.NullOr(Schema.String)
+/** The dates of the first open and the first click: of all, and of those that aren't suspected bots. */
+const firstHits = { openedOn: date, unsuspectedOpenedOn: date, clickedOn: date, unsuspectedClickedOn: date }
+/** The clinician's stage in the program after the e-mail. */
+const stages = { accountCreatedAt: time, learnerQualifiedAt: time, completerQualifiedAt: time }
 
 /** A recipient's outcome in its campaign. */
 const RecipientOutcome = Schema.Struct({
@@ -32,30 +36,47 @@ const RecipientOutcome = Schema.Struct({
   /** The message was accepted and refused later, without a hard bounce. */
   refusedLaterAt: time,
   refusalCause: Schema.NullOr(Schema.String),
-  /** The times of the first open and the first click: of all, and of those that aren't suspected bots. */
-  openedOn: date,
-  unsuspectedOpenedOn: date,
-  clickedOn: date,
-  unsuspectedClickedOn: date,
+  ...firstHits,
   complainedAt: time,
   unsubscribedAt: time,
-  /** The clinician's stage in the program after the e-mail. */
-  accountCreatedAt: time,
-  learnerQualifiedAt: time,
-  completerQualifiedAt: time,
+  ...stages,
 })
 export type RecipientOutcome = typeof RecipientOutcome.Type
 
 export const OUTCOME_COLUMNS = Object.keys(RecipientOutcome.fields) as ReadonlyArray<keyof RecipientOutcome>
 
-const decodeOutcomes = decodeRows(RecipientOutcome.fields)
+/** The last reply of a mail server to a `recipient`. */
+export const LAST_REPLY = `(
+  select reply from message_attempts attempt
+  where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id order by last_at desc limit 1)`
+
+const OUTCOME = {
+  token: "recipient.token",
+  npi: "case when erased_at is null then recipient.npi end",
+  email: "case when erased_at is null then email end",
+  state: `case when erased_at is not null then 'erased' when withdrawn_at is not null then 'withdrawn' when bounced_at is not null then 'bounced'
+    when refusal.refused_at is not null then 'refused_later' when sent_at is not null then 'sent'
+    when message.quarantined_at is not null then 'quarantined' when message.unknown_outcomes > 0 then 'unknown'
+    when message.attempts > 0 then 'deferred' when published_at is not null then 'published' else 'imported' end`,
+  bounceReason: `case when bounced_at is not null then (
+    select body::jsonb->'data'->>'bounce_reason' from events
+    where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced' limit 1) end`,
+  lastReply: LAST_REPLY,
+  refusedLaterAt: "refusal.refused_at",
+  refusalCause: "cause",
+  ...Record.map(firstHits, (_, name) => `${columnOf(name)}::text`),
+  complainedAt: "complaint.reported_at",
+  unsubscribedAt: "case when revoked_at is null then unsubscription.asked_at end",
+  ...Record.map(stages, (_, name) => `qualification.${columnOf(name)}`),
+}
+const outcomes = rowsOf(RecipientOutcome, OUTCOME)
 
 /** A recipient of a list, with the time of the list's outcome, or of the last change if that time isn't stored. */
 const ListedRecipient = Schema.Struct({ ...RecipientOutcome.fields, id: RecipientId, at: Timestamp })
 export type ListedRecipient = typeof ListedRecipient.Type
 export type RecipientCursor = Pick<ListedRecipient, "at" | "id">
 
-const decodeListed = decodeRows(ListedRecipient.fields)
+const listed = rowsOf(ListedRecipient, { ...OUTCOME, id: "recipient.id", at: "chosen.at" })
 const decodeCursors = decodeRows({ at: Timestamp, id: RecipientId })
 
 interface RecipientList {
@@ -112,24 +133,9 @@ export const MAX_LISTED_SCAN = 10_000
 
 /** Reads the outcomes of a campaign's recipients. */
 export const OutcomeReader = reader("OutcomeReader", (sql) => {
-  /** The query of the outcomes of `recipient`, with further columns. */
-  const outcomesOf = (recipients: Statement.Fragment, more: string) => sql<object>`
-      select recipient.token, case when erased_at is null then recipient.npi end as npi, case when erased_at is null then email end as email,
-        case when erased_at is not null then 'erased' when withdrawn_at is not null then 'withdrawn' when bounced_at is not null then 'bounced'
-          when refusal.refused_at is not null then 'refused_later' when sent_at is not null then 'sent'
-          when message.quarantined_at is not null then 'quarantined' when message.unknown_outcomes > 0 then 'unknown'
-          when message.attempts > 0 then 'deferred' when published_at is not null then 'published' else 'imported' end as state,
-        withdrawal_reason as "withdrawalReason", sent_at as "sentAt", bounced_at as "bouncedAt", case when bounced_at is not null then (
-          select body::jsonb->'data'->>'bounce_reason' from events
-          where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced' limit 1
-        ) end as "bounceReason", (
-          select reply from message_attempts attempt
-          where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id order by last_at desc limit 1
-        ) as "lastReply", refusal.refused_at as "refusedLaterAt", cause as "refusalCause",
-        opened_on::text as "openedOn", unsuspected_opened_on::text as "unsuspectedOpenedOn", clicked_on::text as "clickedOn",
-        unsuspected_clicked_on::text as "unsuspectedClickedOn", complaint.reported_at as "complainedAt",
-        case when revoked_at is null then unsubscription.asked_at end as "unsubscribedAt", qualification.*${sql.literal(more)}
-      from ${recipients}
+  /** The tables of the outcomes of `recipient`. */
+  const tablesOf = (recipients: Statement.Fragment) => sql`
+      ${recipients}
       left join messages message on message.organization_id = recipient.organization_id and message.recipient_id = recipient.id
       left join late_refusals refusal on refusal.organization_id = recipient.organization_id
         and refusal.campaign_id = recipient.campaign_id and refusal.recipient_id = recipient.id
@@ -138,9 +144,9 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
       left join unsubscriptions unsubscription
         on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
       cross join lateral (
-        select min(counted_at) filter (where stage = 'account_created') as "accountCreatedAt",
-          min(counted_at) filter (where stage = 'learner_qualified') as "learnerQualifiedAt",
-          min(counted_at) filter (where stage = 'completer_qualified') as "completerQualifiedAt"
+        select min(counted_at) filter (where stage = 'account_created') as account_created_at,
+          min(counted_at) filter (where stage = 'learner_qualified') as learner_qualified_at,
+          min(counted_at) filter (where stage = 'completer_qualified') as completer_qualified_at
         from qualifications
         where organization_id = recipient.organization_id and program_id = recipient.program_id and npi = recipient.npi
           and stage in ('account_created', 'learner_qualified', 'completer_qualified') and counted_at >= sent_at
@@ -153,10 +159,11 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
       use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, TaggedFailure>,
     ) =>
       withoutTimeLimit(sql)(
-        sql<object>`${outcomesOf(sql`recipients recipient`, "")}
+        sql<object>`
+        select ${outcomes.columns} from ${tablesOf(sql`recipients recipient`)}
         where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
         order by recipient.updated_at, recipient.id`.stream.pipe(
-          Stream.runForEachArray((rows) => Effect.flatMap(decodeOutcomes(Effect.succeed(rows)), use)),
+          Stream.runForEachArray((rows) => Effect.flatMap(outcomes.decode(Effect.succeed(rows)), use)),
         ),
       ),
 
@@ -172,7 +179,7 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
     ) {
       const { table = "recipients", at = "updated_at", condition = "true" }: RecipientList = RECIPIENT_LISTS[name]
       const id = table === "recipients" ? "id" : "recipient_id"
-      const newestFirst = keyset({ at, id }, "desc")
+      const newestFirst = keyset<"at" | "id">({ at, id }, "desc")
       const inCampaign = sql`from ${sql(table)} listed where organization_id = ${organizationId} and campaign_id = ${campaignId}
         and ${sql.literal(at)} is not null and ${newestFirst.after(before)}`
       const [last] = yield* sql`
@@ -184,13 +191,11 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
             and ${last === undefined ? sql`true` : sql`(${sql.literal(`${at}, ${id}`)}) >= (${last.at}::timestamptz, ${last.id})`}
           order by ${newestFirst.order} limit ${limit + 1}
         )
-        ${outcomesOf(
+        select ${listed.columns} from ${tablesOf(
           sql`chosen join recipients recipient on recipient.organization_id = chosen.organization_id and recipient.id = chosen.recipient_id`,
-          ", recipient.id, chosen.at",
         )}
-        order by chosen.at desc, recipient.id desc`.pipe(decodeListed)
-      const { data, next_cursor } = keyset({ at: "at", id: "id" }, "desc").page(rows, limit)
-      return { rows: data, next: next_cursor ?? last ?? null }
+        order by chosen.at desc, recipient.id desc`.pipe(listed.decode)
+      return newestFirst.page(rows, limit, last)
     }),
   }
 })

@@ -8,7 +8,7 @@ import { reader } from "@outreach/postgres/adapter"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { decodeColumn, decodeRows, equal, keyset, rowsOf, toTable } from "@outreach/postgres/rowsOf"
-import { Effect, Record, Schema } from "effect"
+import { Effect, Record, Schema, Struct } from "effect"
 
 /** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */
 const TIMELINE_KINDS = [
@@ -17,7 +17,6 @@ const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** The kind of each event's entry. */
 const KINDS: Readonly<Record<string, TimelineKind>> = Record.map(OUTGOING_EVENTS, ({ name }) => name)
 
 const TimelineEntry = Schema.Struct({
@@ -64,7 +63,7 @@ interface People {
   readonly recipients: ReadonlyArray<Recipient>
 }
 
-const decodeClinicians = decodeRows({ organizationId: OrganizationId, npi: Recipient.fields.npi })
+const clinicianRows = rowsOf(Recipient.mapFields(Struct.pick(["organizationId", "npi"])))
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeNames = decodeRows({ id: Schema.String, name: Schema.String })
 const entryRows = rowsOf(Schema.Struct({ ...TimelineEntry.fields, key: Schema.String, happenedAt: Timestamp }), {
@@ -94,15 +93,15 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
               select npi from recipient_keys
               where organization_id = campaign.organization_id and campaign_id = campaign.id and email = lower(${value}) limit 1
             ) same
-            where campaign.organization_id = organization.id`
+            where campaign.organization_id = organization.organization_id`
           : sql`
             select npi from ${sql(by === "token" ? "recipient_keys" : "recipients")}
-            where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
+            where organization_id = organization.organization_id and ${sql(by)} = ${value} limit 1`
     return sql`
-      select distinct organization.id as "organizationId", found.npi from organizations organization
+      select distinct ${clinicianRows.columns} from (select id as organization_id from organizations) organization
       cross join lateral (${found}) found
-      where ${equal({ "organization.id": organizationId })} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(
-      decodeClinicians,
+      where ${equal({ organization_id: organizationId })} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(
+      clinicianRows.decode,
     )
   }
 
@@ -238,8 +237,8 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
       where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
 
   const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
-    const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
-    const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+    const { rows, next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
+    const entries = rows.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
     // An event is recorded a moment after it happened.
     return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
   })

@@ -5,7 +5,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { inTransaction } from "@outreach/domain/Transaction"
 import { reader } from "@outreach/postgres/adapter"
-import { decodeRows } from "@outreach/postgres/rowsOf"
+import { rowsOf } from "@outreach/postgres/rowsOf"
 import { Cause, Effect, Exit, Record, Result, Schema, Stream } from "effect"
 import { type Header, type HeaderOptions, readHeader } from "../csv/readHeader.ts"
 import {
@@ -99,12 +99,8 @@ const importLinesOf = Effect.fnUntraced(function* (
     return yield* new BadLines({ ...report, ...bad })
   }
 
-  const firstLines = readLines(header).pipe(
-    Stream.take(SHOWN_LINES),
-    Stream.map((line) => understood(line, reasonOf(line) ?? null)),
-    Stream.runCollect,
-  )
-  const first = check ? yield* firstLines : undefined
+  const firstLines = Stream.runCollect(Stream.take(readLines(header), SHOWN_LINES))
+  const first = check ? (yield* firstLines).map((line) => understood(line, reasonOf(line) ?? null)) : undefined
   const register = check ? checkLines : importLines
   const importBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<FileLine>) {
     const reasons = new Map(batch.map((line) => [line.number, reasonOf(line)]))
@@ -151,7 +147,9 @@ const compareLines = Effect.fnUntraced(function* (header: Header, parse: ReturnT
 
 const REPEATED = "repeated"
 
-const decodeLines = decodeRows({ number: Schema.Int, ofNpi: Schema.Int, ofEmail: Schema.Int })
+/** A line, and the first lines of its NPI and address, by number. */
+const ComparedLine = Schema.Struct({ number: Schema.Int, ofNpi: Schema.Int, ofEmail: Schema.Int })
+const compared = rowsOf(ComparedLine)
 
 /** Compares the valid lines of a file in a temporary table. Call its methods in order, in one transaction, which drops the table. */
 const LineComparison = reader("LineComparison", (sql) => ({
@@ -167,24 +165,17 @@ const LineComparison = reader("LineComparison", (sql) => ({
 
   /** Returns each line with an NPI or address of an earlier line by its number: `REPEATED` if both match, otherwise the fault. */
   find: sql`
-    select number, of_npi as "ofNpi", of_email as "ofEmail"
-    from (
+    select ${compared.columns} from (
       select number, min(number) over (partition by npi) as of_npi, min(number) over (partition by email) as of_email
       from compared_lines
     ) compared
     where of_npi < number or of_email < number`.pipe(
-    decodeLines,
-    Effect.map(
-      (lines): ReadonlyMap<number, string> => new Map(lines.map((line) => [line.number, describeClash(line)])),
-    ),
+    compared.decode,
+    Effect.map((lines) => new Map(lines.map((line) => [line.number, describeClash(line)]))),
   ),
 }))
 
-const describeClash = ({
-  number,
-  ofNpi,
-  ofEmail,
-}: Readonly<Record<"number" | "ofNpi" | "ofEmail", number>>): string => {
+const describeClash = ({ number, ofNpi, ofEmail }: typeof ComparedLine.Type): string => {
   if (ofNpi === ofEmail) return REPEATED
   return ofNpi < number
     ? `line ${ofNpi} has this NPI with another e-mail address: keep the line that is right`

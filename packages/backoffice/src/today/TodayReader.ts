@@ -1,11 +1,11 @@
-import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
-import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { CAMPAIGN_STATUSES, DomainPause } from "@outreach/domain/campaigns/Campaign"
+import { Endpoint } from "@outreach/domain/deliveries/Endpoint"
+import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { complainedCampaigns } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { decodeRow, equal, rowsOf } from "@outreach/postgres/rowsOf"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 /** The figures of the deployment or of one organization that aren't facts about its health. */
 const Today = Schema.Struct({
@@ -32,12 +32,9 @@ export type Today = typeof Today.Type
 
 /** A recipient domain that a campaign has paused because it rejects the campaign's e-mails. */
 const RefusingDomain = Schema.Struct({
-  domain: Schema.String,
+  ...DomainPause.fields,
   campaignId: CampaignId,
   campaign: Schema.String,
-  /** The SMTP status of the rejection, such as `5.7.1`. */
-  status: Schema.String,
-  until: Timestamp,
 })
 
 /** A campaign whose complaints of the last seven days have reached a threshold of mailbox providers. */
@@ -53,12 +50,8 @@ export const MAX_REFUSING_DOMAINS = 20
 
 /** An endpoint with only failed calls for a day, or that was disabled for that reason. */
 const FailingEndpoint = Schema.Struct({
-  id: EndpointId,
-  url: ShownUrl,
-  organizationId: OrganizationId,
+  ...Struct.pick(Endpoint.fields, ["id", "url", "organizationId", "disabledAt"]),
   failingSince: Timestamp,
-  /** When it was disabled; null if it is still called. */
-  disabledAt: Schema.NullOr(Timestamp),
   /** Whether its organization has contacts. */
   hasContacts: Schema.Boolean,
 })

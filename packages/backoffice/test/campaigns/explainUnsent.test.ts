@@ -1,4 +1,4 @@
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { describe, expect, it } from "vitest"
 import { explainUnsent, type SendingState } from "../../src/campaigns/explainUnsent.ts"
@@ -19,7 +19,6 @@ const progress = {
   ...{ sentInLastMinute: 0, bounced: 0, refusedLater: 0, complained: 0, unsubscribed: 0, answered: 100 },
 }
 const IDLE: SendingState = {
-  organizationId: "org_1" as OrganizationId,
   id: "cmp_1" as CampaignId,
   name: "Spring",
   status: "sending",

@@ -227,9 +227,9 @@ describe("DeliveryReader", () => {
     const repository = yield* DeliveryReader
     const { endpoint } = yield* seedAll
     const [delivery] = yield* list({ endpointId: endpoint.id }, 1)
-    const { url, body } = yield* repository.request(delivery!)
-    expect(url).toBe(endpoint.url)
-    expect(JSON.parse(body!)).toMatchObject({ event_id: delivery!.eventId })
+    const { request } = yield* repository.find(delivery!.id)
+    expect(request.url).toBe(endpoint.url)
+    expect(JSON.parse(request.body!)).toMatchObject({ event_id: delivery!.eventId })
   })
 })
 

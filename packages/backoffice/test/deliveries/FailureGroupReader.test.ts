@@ -12,8 +12,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
-import { describeMissingLine } from "../../src/deliveries/describeMissingLine.ts"
-import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
+import { describeMissingLine, FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
 const { test } = testsOnDatabase()
 

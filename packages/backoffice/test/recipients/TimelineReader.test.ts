@@ -10,7 +10,7 @@ import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outre
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Effect } from "effect"
-import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
+import { EventReader } from "../../src/events/EventReader.ts"
 import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
 const { test } = testsOnDatabase()
@@ -105,7 +105,7 @@ describe("TimelineReader.read", () => {
     const events = entries.flatMap(({ kind, eventId }) => (eventId === null ? [] : [[kind, eventId] as const]))
     expect(events.map(([kind]) => kind).toSorted()).toEqual(["bounced", "clicked", "published", "sent"])
     const states = Effect.fnUntraced(function* () {
-      const found = yield* (yield* EventDeliveries).read(
+      const found = yield* (yield* EventReader).deliveries(
         organization.id,
         events.map(([, id]) => id as never),
       )

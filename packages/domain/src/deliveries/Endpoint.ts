@@ -50,7 +50,7 @@ export const PrivateEndpointUrl = endpointUrl(true)
 export const StoredEndpointUrl = Schema.String.pipe(Schema.brand("EndpointUrl"))
 
 /** An endpoint URL without the parts that may contain secrets: its query and long path segments. */
-export const ShownUrl = Schema.String.pipe(Schema.brand("ShownUrl"))
+const ShownUrl = Schema.String.pipe(Schema.brand("ShownUrl"))
 export type ShownUrl = typeof ShownUrl.Type
 
 /** Settings of an endpoint, without its URL. */

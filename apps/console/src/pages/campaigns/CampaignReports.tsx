@@ -1,7 +1,6 @@
 import { type CampaignHour, CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
-import { describeProgress } from "@outreach/backoffice/campaigns/describeProgress"
 import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
-import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { describeProgress, SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
 import { CAMPAIGN_TONES } from "@outreach/backoffice/operations/campaignReports"

@@ -1,8 +1,6 @@
-import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
-import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
+import { DeliveryReader, describeEmptyResponse } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { describeMissingLine, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
@@ -35,10 +33,8 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, ...masking }) {
     const { isShown } = masking
-    const deliveries = yield* DeliveryReader
-    const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)
+    const { delivery, attempts, retryDelays, request } = yield* (yield* DeliveryReader).findSigned(id)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
-    const request = yield* deliveries.request(delivery)
     const group = yield* (yield* FailureGroupReader).findOf(id)
     // Partners have no pages of clinicians and campaigns.
     const event =

@@ -1,4 +1,3 @@
-import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { deliveryColumns } from "@outreach/backoffice/operations/deliveries"
 import { events, showEvent } from "@outreach/backoffice/operations/events"
@@ -22,11 +21,12 @@ const eventsPages = listPage("/events", events, {
 
 const eventPages = defineMaskedPage("/events/:event", showEvent, {
   run: Effect.fnUntraced(function* ({ event }, { operator, ...masking }) {
+    const reader = yield* EventReader
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
-    const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)
+    const found = yield* reader.find(event as EventId, operator.organizationId)
     if (found === undefined) return yield* inboundPage(event, operator.organizationId)
     const { id, organizationId, type, emittedAt, campaignId } = found
-    const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id])
+    const deliveries = yield* reader.deliveries(organizationId, [id])
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
     return (

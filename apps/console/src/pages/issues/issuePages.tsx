@@ -1,6 +1,5 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { describeMissingLine, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import {
   deadLetterFilters,

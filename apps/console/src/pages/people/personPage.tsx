@@ -1,6 +1,6 @@
-import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/backoffice/campaigns/explainUnsentRecipient"
+import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { EventDeliveries, type EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
+import { type EventDelivery, EventReader } from "@outreach/backoffice/events/EventReader"
 import { formatCounted } from "@outreach/backoffice/format"
 import { eraseClinician, exportClinician, readPersonalData } from "@outreach/backoffice/operations/clinicians"
 import { cursorOf, type Tone } from "@outreach/backoffice/operations/List"
@@ -53,7 +53,7 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
     const eventIds = entries.flatMap(({ kind, eventId }) =>
       kind === "received" || eventId === null ? [] : [eventId as EventId],
     )
-    const deliveries = yield* (yield* EventDeliveries).read(organizationId, eventIds)
+    const deliveries = yield* (yield* EventReader).deliveries(organizationId, eventIds)
     const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
     const sendings = yield* (yield* SendingReader).ofRecipients(organizationId, newest)
     const isErased = isPlaceholder(recipient.email)

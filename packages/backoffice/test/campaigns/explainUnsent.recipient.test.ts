@@ -1,15 +1,14 @@
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { expect, it } from "vitest"
-import type { SendingState } from "../../src/campaigns/explainUnsent.ts"
-import { explainUnsentRecipient, type RecipientState } from "../../src/campaigns/explainUnsentRecipient.ts"
+import { explainUnsentRecipient, type RecipientState, type SendingState } from "../../src/campaigns/explainUnsent.ts"
 
 const NOW = Date.parse("2026-11-23T08:00:00Z")
 const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)
 const WAITING: RecipientState = {
   campaignId: "cmp_1" as CampaignId,
   recipientId: "rcp_1" as RecipientId,
-  ...{ sentAt: null, bouncedAt: null, withdrawnAt: null, withdrawalReason: null, refusedLater: null },
+  ...{ sentAt: null, bouncedAt: null, withdrawalReason: null, refusedLater: null },
   ...{ dueAt: at(0), attempts: 0, quarantinedAt: null, failure: null, pausedUntil: null, lastReply: null },
 }
 const stop = { stoppedAt: at(-5), stoppedBy: "Dana Reyes", stopReason: "wrong link" }
@@ -23,10 +22,7 @@ it.each<readonly [Partial<RecipientState>, string, Partial<SendingState>?]>([
   ],
   [{ sentAt: at(-2) }, "was sent at 2026-11-23 07:58 UTC, and their mail server accepted it."],
   [{ sentAt: at(-2), refusedLater: "policy", lastReply: "554 no" }, "rejected later (policy): 554 no"],
-  [
-    { withdrawnAt: at(-2), withdrawalReason: "suppressed" },
-    "It was not sent: they were suppressed before it was sent.",
-  ],
+  [{ withdrawalReason: "suppressed" }, "It was not sent: they were suppressed before it was sent."],
   [
     { quarantinedAt: at(-2), failure: { class: "template", code: "first_name" } },
     "Quarantined since 2026-11-23 07:58 UTC: The template doesn't render",
