@@ -1,8 +1,8 @@
 import type { LogRange } from "@outreach/domain/deliveries/Replays"
 import type { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
-import { assertEndpointPresent } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
+import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
 import { decodeCount, keyset } from "@outreach/postgres/rowsOf"
 import { Effect } from "effect"
 

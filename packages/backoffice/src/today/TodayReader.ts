@@ -3,7 +3,7 @@ import { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { complainedCampaigns } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCampaigns"
 import { decodeRow, equal, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
 

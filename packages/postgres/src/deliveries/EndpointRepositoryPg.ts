@@ -3,7 +3,6 @@ import { ChangedMeanwhile } from "@outreach/domain/DescribedError"
 import {
   Endpoint,
   EndpointNotFound,
-  EndpointRemoved,
   EndpointSettings,
   EndpointStatus,
   StoredEndpointUrl,
@@ -13,10 +12,11 @@ import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { allOf, assigned, columnOf, decodeColumn, decodeCount, equal, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
 
 const computed = { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" }
@@ -33,7 +33,6 @@ const endpointStatuses = rowsOf(EndpointStatus, {
 })
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeLast = decodeColumn({ last: Timestamp })
-const presence = rowsOf(Endpoint.mapFields(Struct.pick(["organizationId", "removedAt"])))
 
 const END_BATCH_SIZE = 1000
 
@@ -228,14 +227,4 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           )
           select count(*)::int as count from gone`.pipe(decodeCount),
   }
-})
-
-/** Returns the organization of an endpoint; fails if the endpoint doesn't exist or was removed. */
-export const assertEndpointPresent = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpointId: EndpointId) {
-  const { organizationId, removedAt } = yield* sql`
-    select ${presence.columns} from webhook_endpoints where id = ${endpointId}`.pipe(
-    presence.decode,
-    firstOr(EndpointNotFound, { endpointId }),
-  )
-  return removedAt === null ? organizationId : yield* new EndpointRemoved({ endpointId, removedAt })
 })

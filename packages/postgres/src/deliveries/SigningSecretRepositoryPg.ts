@@ -14,7 +14,7 @@ import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { equal, first, firstOr, rowsOf } from "../rowsOf.ts"
-import { assertEndpointPresent } from "./EndpointRepositoryPg.ts"
+import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 const summaries = rowsOf(SecretSummary)

@@ -18,12 +18,7 @@ import type { SqlError } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRows, first, firstOr, rowsOf, toTable } from "../rowsOf.ts"
-
-/** The columns of an inbound event without its body. */
-export const { columns: inboxColumns } = rowsOf(InboxEntry, {
-  state:
-    "case when applied_at is not null then 'applied' when quarantined_at is not null then 'quarantined' else 'waiting' end",
-})
+import { inboxColumns } from "./inboxRows.ts"
 
 const insertedRows = rowsOf(InboundMessage.mapFields(Struct.pick(["organizationId", "eventId"])))
 const decodeFound = decodeRows({ ...InboxEntry.fields, body: InboundMessage.fields.body })

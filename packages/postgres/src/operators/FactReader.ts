@@ -4,7 +4,7 @@ import { ALERTING_FACTS, activeAlerts } from "@outreach/domain/operators/alerts"
 import { FACTS, type FactName, type FactValues, LAGS_COUNTED, READINGS } from "@outreach/domain/operators/facts"
 import { Effect, Record, Schema } from "effect"
 import { DatabaseService } from "../adapter.ts"
-import { complainedCampaigns } from "../campaigns/CampaignRepositoryPg.ts"
+import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
 import { decodeValue, rowsOf } from "../rowsOf.ts"
 
 /** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
