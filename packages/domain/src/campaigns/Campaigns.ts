@@ -51,7 +51,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* ({
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
-  const variables = sampleVariables({ fields, shortLink })
+  const details = { sender_name: senderName, postal_address: postalAddress }
+  const variables = { ...sampleVariables({ fields, shortLink }), ...details }
   for (const { part, template } of templatesOf(campaign)) {
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })

@@ -10,7 +10,7 @@ import { createProgram, updateProgram } from "@outreach/domain/programs/Programs
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/Recipient"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
 import { column, inTransaction, sql, value, whileOpen } from "@outreach/testing/sql"
 import { Deferred, Effect, Exit } from "effect"
@@ -175,6 +175,14 @@ describe("createCampaign", () => {
       const refused = yield* Effect.flip(createCampaign({ ...campaign, kind, html: "<p>{{ sender_name }}</p>" }))
       expect(refused).toMatchObject({ _tag: "SenderNotShown", missing: ["postalAddress", "unsubscribeUrl"] })
     }
+  })
+
+  test("checks the templates with the program's own sender", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const subjectFor = (name: string) => `{% if sender_name == "${name}" %}News{% endif %}`
+    yield* createCampaign({ ...campaign, subject: subjectFor(SENDER.senderName) })
+    const refused = yield* Effect.flip(createCampaign({ ...campaign, subject: subjectFor("Sender") }))
+    expect(refused).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
   })
 
   test("rejects a program without a sender", function* () {
