@@ -161,7 +161,7 @@ const endpointFindings = Effect.fnUntraced(function* (options: Options) {
   const endpoints = listed.filter(({ enabled }) => enabled)
   if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
   const findings = yield* lookInTime(endpoints, { ms: 60_000, concurrency: 16 }, (endpoint) =>
-    readable(address(endpoint.id)).pipe(
+    readable(address(endpoint.id), `endpoint ${endpoint.id} could not be read`).pipe(
       Effect.flatMap((url) => endpointFinding({ ...endpoint, url }, options)),
       Effect.catch(Effect.succeed),
     ),

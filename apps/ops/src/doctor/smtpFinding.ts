@@ -6,6 +6,7 @@ import { Effect } from "effect"
 /** Logs in to the mail server as for a message, without sending one. */
 export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
   logIn(smtpUrl).pipe(
+    Effect.timeoutOrElse({ duration: "20 seconds", orElse: () => Effect.fail({ code: "it took too long" }) }),
     Effect.mapError(({ code }) =>
       failed(
         `The mail server rejects the connection or the login: ${code}.`,
