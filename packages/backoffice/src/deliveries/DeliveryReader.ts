@@ -232,16 +232,22 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         union all
         select delivery.*, attempts_json from ${dead} where id = ${id}
       ), logged as (
-        select delivery.*, '[]'::jsonb as made from ${fromLog(
-          "case when found.event_id = any (open) then 'sending' else 'pending' end",
-          sql`(
-            select delivery_id(id, reader.endpoint_id) as id, id as event_id, emitted_at from events
-            where organization_id = reader.organization_id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
-              and (id = any (open) or emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
-                and (event_types is null or type = any (event_types)))
-            offset 0)`,
-          sql`not exists (select from kept) and found.id = ${id}`,
-        )}
+        select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
+          case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
+          emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+          null::jsonb as attempts_json, '[]'::jsonb as made
+        from organizations organization
+        cross join lateral (
+          select * from events
+          where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+          offset 0
+        ) event
+        join endpoint_readers reader on reader.organization_id = organization.id
+        join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+        cross join lateral reader_position(reader.endpoint_id) position
+        where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
+          and (event.id = any (open)
+            or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
       )
       select ${found.columns} from (select * from kept union all select * from logged) delivery
       join webhook_endpoints endpoint on endpoint.id = endpoint_id

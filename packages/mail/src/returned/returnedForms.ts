@@ -86,7 +86,10 @@ export const RETURNED_FORMS: ReadonlyArray<ReturnedForm> = [
   bounce("Gmail, in text", /delivery to the following recipients? failed permanently/),
   bounce("Gmail", /\*\* (?:address not found|message (?:blocked|not delivered|too large)|recipient inbox full) \*\*/),
   bounce("Google Groups", /we're writing to let you know that the group you tried to contact/),
-  bounce("Yahoo", /(?:sorry, we were )?unable to deliver (?:your )?message to the following address/),
+  bounce(
+    "Yahoo",
+    /(?:unable to deliver message|sorry, we were unable to deliver your message) to the following address/,
+  ),
   bounce("Exchange 5.5 and 2000", /did not reach the following recipient/),
   bounce("Exchange 2003", /the following recipient\(s\) (?:could not|cannot) be reached/),
   bounce(
