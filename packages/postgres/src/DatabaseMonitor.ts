@@ -63,9 +63,12 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
       const { changes } = yield* DatabaseRoute
       const recoveries = new Signal()
       const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
+      let areSecretsRead = false
       const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT, {
         kind,
-        onSecretsRead: Deferred.succeed(secretsRead, undefined),
+        onSecretsRead: Effect.sync(() => {
+          areSecretsRead = true
+        }),
       })
       let fault: DatabaseFault | undefined
       let rejected: { readonly code: string; count: number } | undefined
@@ -78,6 +81,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
         yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
         if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
+        else if (areSecretsRead) yield* Deferred.succeed(secretsRead, undefined)
       })
       const logFault = logPerMinute("database unusable")
       const logRejected = logPerMinute("database rejects connections")

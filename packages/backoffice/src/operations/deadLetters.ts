@@ -20,7 +20,7 @@ import { operation } from "./Operation.ts"
 import { rate } from "./replays.ts"
 
 /** The fields that select dead letters, except by time. All given ones must match. */
-export const deadLetterSelector = {
+const deadLetterSelector = {
   endpointId: filterBy.endpoint,
   type: filterBy.type,
   reason: choice("Reason", DEAD_LETTER_REASONS, {

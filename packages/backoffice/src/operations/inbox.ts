@@ -13,7 +13,7 @@ import { operation, type Part } from "./Operation.ts"
 class InvalidState extends DescribedError("InvalidState", "Choose pending events or applied ones, not both.") {}
 
 /** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
-export const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
+const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
   ...entry,
   state: entry.state === "quarantined" ? "set_aside" : entry.state,
   setAsideAt: quarantinedAt,

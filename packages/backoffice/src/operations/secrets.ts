@@ -20,7 +20,7 @@ class UnclearOwner extends DescribedError(
   "Name the owner of the secrets: either an organization or an endpoint.",
 ) {}
 
-export const secretOwner = {
+const secretOwner = {
   organizationId: field(OrganizationId, "Organization", { kind: "choice" }),
   endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
 }

@@ -790,7 +790,7 @@ create index hits_judged on hits (judged_at) where judged_at is not null;
 -- would also serve look-ups of hits by key, and a plan from when the table was empty would read all hits of the organization.
 create index hits_of_recipient on hits (recipient_id, received_at);
 
--- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'. Unlogged: a crash loses one minute.
+-- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'. Unlogged: a crash allows one more minute.
 create unlogged table hit_windows (
   window_start timestamptz not null,
   organization_id text collate "C" not null,

@@ -160,7 +160,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
     update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
       const updated = yield* sql`
           with updated as (
-            update webhook_endpoints endpoint set ${assigned({ url, ...settings })}
+            update webhook_endpoints endpoint set ${assigned({ url, ...Struct.pick(settings, Struct.keys(EndpointSettings.fields)) })}
               version = version + case when ${url !== undefined}::boolean then 1 else 0 end
             where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *

@@ -150,8 +150,7 @@ try {
     printResult(await open(server, join(folder, "password"), { ...input, settings: { ...defaults, ...settings } }))
     await stopRequested
   } finally {
-    await stop(server, mode)
-    await release()
+    await stop(server, mode).finally(release)
   }
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
