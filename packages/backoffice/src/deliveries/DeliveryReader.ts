@@ -99,21 +99,9 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
     select organization_id, id, endpoint_id, event_id, reason as state, null::integer as attempts, null::timestamptz as due_at,
       created_at, finished_at, nullif(replayed_as, '') as replayed_as, attempts as attempts_json
     from dead_letters) delivery`)
-  /** The deliveries of `found` in the logs of endpoints: ids, events and their times. */
-  const fromLog = (state: string, found: Statement.Fragment, condition: Statement.Fragment) => sql`(
-    select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${sql.literal(state)} as state, 0 as attempts,
-      found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
-      null::jsonb as attempts_json
-    from endpoint_readers reader
-    join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-    cross join lateral reader_position(reader.endpoint_id) position
-    join organization_clock clock on clock.organization_id = reader.organization_id
-    cross join lateral ${found} found
-    where ${condition}) delivery`
-
   /**
-   * Reads the newest deliveries below an id. Returns the matches and the next position. The limits are of its `delivered` rows, its
-   * deliveries, and the matches.
+   * Reads the newest deliveries below an id. Returns the matches and the next position. `historyRows`,
+   * `batchSize` and `limit` limit the `delivered` rows, the deliveries and the matches.
    */
   const readBelow = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
@@ -133,12 +121,19 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         and state = any (${wanted}::text[]) and ${equal({ event_id: eventId })}
         ${filter.state === "dead" ? sql`and replayed_as is null` : sql``}
       order by id desc limit ${batchSize}::int)`
-    const isInLog = (state: DeliveryState) =>
-      allOf(
-        isOfAttempts(filter) ? sql`false` : mayBe(state),
+    const fromLog = (state: DeliveryState, found: Statement.Fragment) => sql`(
+      select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
+        found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as,
+        null::jsonb as attempts_json
+      from endpoint_readers reader
+      join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+      cross join lateral reader_position(reader.endpoint_id) position
+      join organization_clock clock on clock.organization_id = reader.organization_id
+      cross join lateral ${found} found
+      where ${isOfAttempts(filter) ? sql`false` : mayBe(state)} and ${allOf(
         equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
         campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
-      )
+      )})`
     // An event has few deliveries, which may be replayed at any time.
     const scanRows = eventId === undefined ? SCAN_ROWS : null
     const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
@@ -167,22 +162,20 @@ export const DeliveryReader = reader("DeliveryReader", (sql) => {
         select * from (
           ${newest(waiting, ["pending", "sending"])}
           union all ${newest(dead, DEAD_LETTER_REASONS)}
-          union all select * from ${fromLog(
-            "'sending'",
+          union all ${fromLog(
+            "sending",
             sql`(
               select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
               from (select id collate "C" as event_id from unnest(open) as id) open
               cross join lateral ${eventOf(sql`reader`, sql`open`)} event
               where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
-            isInLog("sending"),
           )}
-          union all select * from ${fromLog(
-            "'pending'",
+          union all ${fromLog(
+            "pending",
             sql`(
               select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
                 reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent}, ${top}, ${batchSize}::int)
               where last > begun_at)`,
-            isInLog("pending"),
           )}
           union all
           select * from ${arrivedOf(sql`history`)} where ${equal({ event_id: eventId })}

@@ -44,7 +44,7 @@ const describeGroup = (group: typeof StoredGroup.Type) => ({
   cause: describeCause(group),
   share: describeShare(group),
 })
-export type FailureGroup = ReturnType<typeof describeGroup>
+type FailureGroup = ReturnType<typeof describeGroup>
 
 /** Describes why a group has no first line: its id shows whether it had one before it was erased or deleted. */
 export const describeMissingLine = (group: Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome">): string => {

@@ -36,7 +36,7 @@ const deadLetterSelector = {
 export const deadLetterFilters = { ...deadLetterSelector, ...timeRange("Failed at or after", "Failed before") }
 
 /** Fails if a filter without results selects a removed endpoint, because its dead letters can't be replayed. */
-export const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
+const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
   endpointId === undefined ? Effect.void : findPresentEndpoint(endpointId)
 
 export const deadLetters = list("dead-letters list", {

@@ -4,9 +4,8 @@ import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { describeRemoval, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { createLogReplay, DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
-import type { EndpointId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Instant, PastInstant } from "@outreach/domain/Timestamp"
+import { EndpointId } from "@outreach/domain/Identifier"
+import { Instant, PastInstant, type Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
 import { describeReplay } from "../deliveries/followReplay.ts"
@@ -14,10 +13,12 @@ import { ReplayReader } from "../deliveries/ReplayReader.ts"
 import { formatCapped, formatCount, formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { TaskProgress } from "../TaskProgress.ts"
-import { describeKeptFrom, of, readKeptFrom } from "./endpoints.ts"
+import { describeKeptFrom, readKeptFrom } from "./endpoints.ts"
 import { type Codec, checkBox, checkBoxes, field, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { optionalRate, rate } from "./replays.ts"
+
+const of = { endpointId: EndpointId }
 
 /** Reads an endpoint that isn't removed, and the plan of its change. */
 const planOf = Effect.fnUntraced(function* (endpointId: EndpointId, verb: string) {

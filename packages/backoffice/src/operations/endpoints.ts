@@ -22,8 +22,7 @@ import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { EndpointId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { PastInstant } from "@outreach/domain/Timestamp"
+import { PastInstant, type Timestamp } from "@outreach/domain/Timestamp"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Order, Redacted, Schema, Struct } from "effect"
@@ -131,7 +130,7 @@ const toSettings = (given: ValuesOf<typeof settings>): Required<SettingChanges> 
 
 const yesIf = (is: boolean): string => (is ? "yes" : "no")
 
-export const of = { endpointId: EndpointId }
+const of = { endpointId: EndpointId }
 
 /** Returns the start of the log if it is after a time. */
 export const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
