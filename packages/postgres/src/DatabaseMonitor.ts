@@ -66,9 +66,9 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
       let areSecretsRead = false
       const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT, {
         kind,
-        onSecretsRead: Effect.sync(() => {
+        onSecretsRead: () => {
           areSecretsRead = true
-        }),
+        },
       })
       let fault: DatabaseFault | undefined
       let rejected: { readonly code: string; count: number } | undefined
@@ -80,6 +80,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         if (isRecovery) recoveries.raise()
         yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
         yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
+        // After `fault` is known, because processes that wait for this look at it.
         if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
         else if (areSecretsRead) yield* Deferred.succeed(secretsRead, undefined)
       })

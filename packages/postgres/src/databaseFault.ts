@@ -68,13 +68,13 @@ interface Options {
   /** The kind of the process: the check includes the rights of its role. Default: doesn't check rights. */
   readonly kind?: Exclude<RoleKind, "reader">
   /** Runs when a check has read a stored secret, or there are none. Default: nothing. */
-  readonly onSecretsRead?: Effect.Effect<unknown>
+  readonly onSecretsRead?: () => void
 }
 
 /** Creates a check that the database can serve this release. It returns the fault, or undefined. */
 export const makeDatabaseFault = Effect.fnUntraced(function* (
   timeLimit: Duration.Input,
-  { kind, onSecretsRead = Effect.void }: Options = {},
+  { kind, onSecretsRead = () => {} }: Options = {},
 ) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
@@ -111,7 +111,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     // A process with the wrong key must stop, even if there is another fault.
     const { organizationId, ciphertext } = state
     if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY
-    yield* onSecretsRead
+    onSecretsRead()
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
     const lacking = yield* rightsFault("MISSING_RIGHTS")

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { reader } from "../adapter.ts"
-import { forgetRows } from "../OldRows.ts"
+import { forgetRows, isOld } from "../OldRows.ts"
 import { decodeCount } from "../rowsOf.ts"
 
 /** How long outcomes are kept in intervals of five minutes. Older ones are merged by the hour. */
@@ -47,7 +47,7 @@ export const DeliveryOutcomes = reader("DeliveryOutcomes", (sql) => ({
   forget: (days: number) =>
     forgetRows(sql, "delivery_outcomes", {
       key: ["endpoint_id", "at", "seconds", "organization_id"],
-      where: sql`seconds = 3600 and at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(at)`,
+      where: sql`seconds = 3600 and ${isOld(sql, "at", days)}`,
       orderBy: "at",
     }),
 
@@ -84,7 +84,7 @@ export const DeliveryOutcomes = reader("DeliveryOutcomes", (sql) => ({
   forgetGroups: (days: number) =>
     forgetRows(sql, "failure_groups", {
       key: ["organization_id", "id"],
-      where: sql`stored <= 0 and last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)`,
+      where: sql`stored <= 0 and ${isOld(sql, "last_at", days)}`,
       orderBy: "last_at",
     }),
 }))
