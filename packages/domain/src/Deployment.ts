@@ -18,4 +18,4 @@ export class PreflightSettings extends Context.Service<
     /** Base URL of the links in e-mails; null if unknown. */
     readonly publicBaseUrl: string | null
   }
->()("domain/campaigns/PreflightSettings") {}
+>()("domain/PreflightSettings") {}

@@ -81,7 +81,7 @@ export const Seconds = textSchema("a whole number and a unit of s, m, h or d, su
   return value <= MAX_SECONDS ? value : undefined
 })
 
-const MAX_LENGTH = 200
+const MAX_NAME_LENGTH = 200
 
 /** Characters that change the writing direction: they could reverse the words of a page or an e-mail. */
 const DIRECTION_MARK = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/
@@ -95,8 +95,8 @@ export const assertNoDirectionMark = (name: string): void => {
 }
 
 /** A display name: trimmed, 1 to 200 characters, without writing-direction marks. */
-export const DisplayName = textSchema(`1 to ${MAX_LENGTH} characters on one line`, (text) => {
+export const DisplayName = textSchema(`1 to ${MAX_NAME_LENGTH} characters on one line`, (text) => {
   const name = text.trim()
   assertNoDirectionMark(name)
-  return name !== "" && name.length <= MAX_LENGTH && !/\p{Cc}/u.test(name) ? name : undefined
+  return name !== "" && name.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(name) ? name : undefined
 })

@@ -140,7 +140,7 @@ const NETWORK_CLASSES: Readonly<Record<string, MailFailure["class"]>> = {
   ...{ unresolved_name: "dns", connect_timeout: "timeout", tls: "tls", refused: "refused", reset: "reset" },
 }
 
-const LOGIN_TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
+const LOGIN_TIMEOUTS = { ...INTERACTIVE_TIMEOUTS, connectMs: 5000, replyMs: 5000 }
 
 /** Connects to the SMTP server and logs in without sending a message. Returns the reached step, or fails with the failure's codes. */
 export const logIn = (url: Redacted.Redacted) =>

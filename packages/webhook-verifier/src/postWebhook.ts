@@ -29,7 +29,7 @@ export async function postWebhook(
   let text = ""
   try {
     call.end(body)
-    ;[response] = (await once(call, "response")) as [IncomingMessage]
+    response = (await once(call, "response"))[0] as IncomingMessage
     clearTimeout(deadline)
     deadline = setTimeout(() => call.destroy(), 1000)
     for await (const chunk of response.setEncoding("utf8")) {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createInterface } from "node:readline"
 import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
+import { parseDuration } from "@outreach/retry-policy"
 import { listen } from "./listen.ts"
 import { sampleTypes } from "./sampleEvent.ts"
 
@@ -89,11 +90,9 @@ function readAddress(flag: string, text: string): URL {
 }
 
 /** Parses ISO 8601, or a relative time. */
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
 function readSince(text: string): string {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * 1000 * SECONDS[unit]!
+  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * parseDuration(`1${unit}`)
   if (Number.isNaN(time)) throw new Error("--since is neither ISO 8601 nor a time ago such as 15m, 2h or 1d")
   return new Date(time).toISOString()
 }

@@ -23,7 +23,7 @@ export const trackingPages = Effect.gen(function* () {
   const readLink = yield* linkReader
   const queue = yield* HitQueue
 
-  /** Returns the link of a request; queues its hit unless the link isn't valid. */
+  /** Queues the hit of a valid link and returns its destination; undefined for an invalid link. */
   const follow = Effect.fnUntraced(function* (kind: "click" | "open") {
     const request = yield* HttpServerRequest.HttpServerRequest
     const link = readLink(kind, request)

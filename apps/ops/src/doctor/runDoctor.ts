@@ -16,7 +16,7 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { whereSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, type Duration, Effect, Result } from "effect"
+import { Cause, Clock, Effect, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
 import { services } from "../services.ts"
 import { linkTarget, Target } from "../Target.ts"
@@ -100,10 +100,9 @@ const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause
 const readable = <A, E, R>(
   query: Effect.Effect<A, E, R>,
   problem = "check could not be made",
-  limit: Duration.Input = DATABASE_LIMIT,
 ): Effect.Effect<A, Finding, R> =>
   query.pipe(
-    Effect.timeout(limit),
+    Effect.timeout(DATABASE_LIMIT),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.interrupt
@@ -157,7 +156,7 @@ const lookInTime = Effect.fnUntraced(function* <A, B, R>(
 
 const endpointFindings = Effect.fnUntraced(function* (options: Options) {
   const { list, address } = yield* EndpointRepository
-  const listed = yield* readable(list(), "endpoints could not be read", "30 seconds")
+  const listed = yield* readable(list(), "endpoints could not be read")
   const endpoints = listed.filter(({ enabled }) => enabled)
   if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
   const findings = yield* lookInTime(endpoints, { ms: 60_000, concurrency: 16 }, (endpoint) =>

@@ -16,8 +16,6 @@ export const settingFindings = Effect.fnUntraced(function* (reader: SettingsRead
   )
 })
 
-const TIME_LIMIT = "10 seconds"
-
 const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
 
 /** Checks the API's health at its public URL, the target of the links in e-mails. */
@@ -29,7 +27,7 @@ export const publicUrlFinding = Effect.fnUntraced(function* (baseUrl: string) {
     },
     catch: (error) => networkFailure((error as Error).cause),
   }).pipe(
-    Effect.timeoutOrElse({ duration: TIME_LIMIT, orElse: () => Effect.fail("it took too long") }),
+    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("it took too long") }),
     Effect.mapError((reason) =>
       failed(
         `The API does not respond at PUBLIC_BASE_URL: ${reason}.`,

@@ -18,23 +18,21 @@ import { nextWait, retryForever } from "../loops/retryForever.ts"
 import { metrics } from "../metrics.ts"
 import { createSendingTurns } from "./createSendingTurns.ts"
 
-/** Messages that are sent at the same time, each over its own connection. */
+/** Maximum messages that are sent at the same time, each over its own connection: in total and per campaign, so that slow replies leave some for others. */
 const TURNS = 20
-/** Leaves turns for other campaigns, however slow this one's replies are. */
 const MAX_TURNS_PER_CAMPAIGN = 16
-/** Messages in progress: those waiting for a turn, being sent or being recorded. Several times the turns, so that these don't wait for claims. */
+/** Maximum messages that wait for a turn, are sent or are recorded: several times the turns, because claiming and recording take as long as sending. */
 const CONCURRENCY = 160
-/** Six times the turns of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
 const MAX_PER_CAMPAIGN = 96
 const LEASE_SECONDS = 100
 /** Renewal interval of the lease of a message in progress. */
 const RENEW_EVERY_MS = 25_000
-const NANOS_PER_MS = 1_000_000n
-const LEASE_NANOS = BigInt(LEASE_SECONDS) * 1000n * NANOS_PER_MS
+const NANOS_PER_SECOND = 1_000_000_000n
+const LEASE_NANOS = BigInt(LEASE_SECONDS) * NANOS_PER_SECOND
 /** Minimum remaining lease to start a message: a renewal, and a pause of the process. */
-const MIN_LEFT_TO_BEGIN_NANOS = 40_000n * NANOS_PER_MS
+const MIN_LEFT_TO_BEGIN_NANOS = 40n * NANOS_PER_SECOND
 /** Minimum remaining lease when the content is sent. */
-const MIN_LEFT_TO_SEND_NANOS = 5000n * NANOS_PER_MS
+const MIN_LEFT_TO_SEND_NANOS = 5n * NANOS_PER_SECOND
 
 const ADVICE: Partial<Record<MailFailure["class"], string>> = {
   login: "set the user name and password in SMTP_URL to those of the mail server",

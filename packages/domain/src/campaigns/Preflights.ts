@@ -74,10 +74,7 @@ const waitingSender = (
 const BATCH_SIZE = 1000
 
 /** Counts recipients waiting for a campaign's message, and those whose message wouldn't render; lists the first ones. */
-export const findUnrendered = Effect.fn("UnrenderedRecipients.findUnrendered")(function* (
-  campaign: Campaign,
-  limit: number,
-) {
+export const findUnrendered = Effect.fn("Preflights.findUnrendered")(function* (campaign: Campaign, limit: number) {
   const recipients = yield* RecipientRepository
   const check = createFieldsCheck(campaign)
   const first: Array<{ readonly token: string; readonly reason: string }> = []

@@ -13,7 +13,7 @@ import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.
  * Publishes the next recipients of a scheduled campaign in one transaction. Returns false if there are none.
  * If that fails, publishes those of the next campaign. Fails only if no other campaign can be published.
  */
-export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
+export const publishChunk = Effect.fn("publishRecipients.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
   const transaction = yield* Transaction
   const failed: Array<CampaignId> = []

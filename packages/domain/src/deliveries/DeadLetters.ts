@@ -33,13 +33,13 @@ export interface DeadLetterCursor {
 }
 
 /** Result of a purge step: number of deleted dead letters, and the start of the next step; null at the end. */
-export interface PurgeStep {
+interface PurgeStep {
   readonly purged: number
   readonly next: DeadLetterCursor | null
 }
 
 /** The deliveries aren't dead letters, were already replayed, or belong to a removed endpoint. */
-export class NotDeadLetter extends DescribedError(
+class NotDeadLetter extends DescribedError(
   "NotDeadLetter",
   ({ deliveryIds, replayed }: { readonly deliveryIds: ReadonlyArray<string>; readonly replayed: number }) => {
     const done = replayed === 0 ? "" : ` The other ${replayed} were replayed.`

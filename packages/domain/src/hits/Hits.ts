@@ -44,7 +44,7 @@ export const WaitingHit = Schema.Struct({
 export type WaitingHit = typeof WaitingHit.Type
 
 /** A classified hit: the reasons of its suspicion, if any, and its event. */
-export interface JudgedHit {
+interface JudgedHit {
   readonly id: HitId
   readonly reasons: ReadonlyArray<Reason>
   readonly event: EventDraft

@@ -3,7 +3,7 @@ import { DescribedError } from "../DescribedError.ts"
 import type { OrganizationId } from "../Identifier.ts"
 import { Transaction } from "../Transaction.ts"
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly organizationId: OrganizationId
   /** The caller's `Idempotency-Key`, scoped to its organization. */
   readonly key: string
@@ -19,13 +19,13 @@ export interface StoredResponse {
 }
 
 /** The stored response of a key; `isSame` if the same request created it, by fingerprint. */
-export interface StoredExecution {
+interface StoredExecution {
   readonly isSame: boolean
   readonly response: StoredResponse
 }
 
 /** The owner of a key while a request runs: this request, the same request, or another request. */
-export type KeyHolder = "ours" | "same" | "other"
+type KeyHolder = "ours" | "same" | "other"
 
 /** How long a response is repeated: 24 hours, unless its organization stores too much. */
 export const RESPONSE_RETENTION_SECONDS = 86_400

@@ -21,7 +21,7 @@ export interface InboundCommand {
 }
 
 /** An event's command, undefined for an unknown type, or the reason why the event is invalid. */
-export type ParseResult = Result.Result<InboundCommand | undefined, string>
+type ParseResult = Result.Result<InboundCommand | undefined, string>
 
 const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.account_created": "account_created",

@@ -29,11 +29,11 @@ export class ProgramInUse extends DescribedError(
 ) {}
 
 /** A program to create; its sender's details may follow later. */
-export type NewProgram = Omit<Program, "status" | "createdAt" | "updatedAt" | "senderName" | "postalAddress"> &
+type NewProgram = Omit<Program, "status" | "createdAt" | "updatedAt" | "senderName" | "postalAddress"> &
   Partial<Pick<Program, "senderName" | "postalAddress">>
 
 /** Changeable fields of a program. The slug can't change, because the partner uses it. */
-export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">> & {
+type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">> & {
   readonly senderName?: string
   readonly postalAddress?: string
 }

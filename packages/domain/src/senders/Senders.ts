@@ -36,7 +36,7 @@ export class SenderKeyUnreadable extends DescribedError(
   "A DKIM key of the sender {senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.",
 ) {}
 
-export type NewSender = Omit<
+type NewSender = Omit<
   Sender,
   "liveSince" | "ramp" | "keys" | "linkDomain" | "linkDomainVerifiedAt" | "createdAt" | "updatedAt"
 > & {
@@ -45,9 +45,7 @@ export type NewSender = Omit<
 }
 
 /** Changeable fields of a sender. The DKIM domain can't change, because its keys are published there. */
-export type SenderChanges = Partial<
-  Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain" | "linkDomain">
-> & {
+type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain" | "linkDomain">> & {
   /** Starts with its first day, keeping today's count of an earlier ramp; null removes the ramp. */
   readonly ramp?: Ramp | null
 }

@@ -40,7 +40,8 @@ const readComplaint = (message: Email): Returned | undefined => {
     report?.get("original-mail-from"),
     original?.get("return-path"),
   ]
-  const [rule, localParts] = ["feedback report (RFC 5965)", findLocalParts(fields.join("\n"))]
+  const rule = "feedback report (RFC 5965)"
+  const localParts = findLocalParts(fields.join("\n"))
   return { kind: "complaint", rule, sureness: "certain", feedbackType: feedbackType.toLowerCase(), localParts }
 }
 

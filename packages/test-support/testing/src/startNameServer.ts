@@ -40,7 +40,7 @@ export const startNameServer = async (
   }
 }
 
-/** Does the same with a server that knows only these records. Returns its address and port. */
+/** Starts a name server that knows only these records. Returns its address and port. */
 export const dnsServer = async (records: ReadonlyArray<Answer>, atEnd?: AtEnd): Promise<string> => {
   const { address } = await startNameServer((asked, type) => {
     const known = records.filter(({ name }) => name === asked)

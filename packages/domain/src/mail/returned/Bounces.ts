@@ -31,7 +31,7 @@ export const lateRefusalCause = (verdict: ReportedOutcome): LateRefusalCause => 
 }
 
 /** A locked recipient of a returned message. */
-export interface BouncedRecipient {
+interface BouncedRecipient {
   readonly recipient: Recipient
   /** Their message, if it was neither sent nor bounced; undefined without one. */
   readonly message: { readonly unknownOutcomes: number; readonly isLeased: boolean } | undefined

@@ -79,7 +79,7 @@ const EDGE = "\0"
  * relative URLs, the recipient's own unsubscribe URL, and URLs that are too long. Links with `data-no-track` stay too, without that attribute.
  */
 export const composeBody = (
-  { html, text = null }: Pick<MessageTemplate, "html"> & Partial<Pick<MessageTemplate, "text">>,
+  { html, text }: Pick<MessageTemplate, "html" | "text">,
   links: TrackingLinks["Service"],
 ): ((to: RecipientRef, variables: TemplateVariables) => Pick<Mail, "html" | "text">) => {
   const cut = cutAtLinks(html)

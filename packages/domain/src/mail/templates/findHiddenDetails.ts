@@ -5,7 +5,7 @@ import type { MessageTemplate } from "../Message.ts"
 import { compileTemplate, sampleVariables } from "./Template.ts"
 
 /** Required content of each e-mail: sender, postal address, and how to unsubscribe (15 U.S.C. 7704 (a) (3) and (5)). */
-export interface SenderDetails {
+interface SenderDetails {
   readonly senderName: string
   readonly postalAddress: string
   readonly unsubscribeUrl: string

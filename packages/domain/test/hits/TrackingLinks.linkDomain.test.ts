@@ -9,8 +9,8 @@ import {
   type TrackingKind,
   TrackingSeal,
 } from "../../src/hits/TrackingLinks.ts"
-import { testSeal } from "../hits/testSeal.ts"
 import { testLinks } from "../mail/testLinks.ts"
+import { testSeal } from "./testSeal.ts"
 
 const sealOf = (key: string) => Effect.runSync(Effect.provide(TrackingSeal, testSeal({ key })))
 const seal = sealOf("key")
