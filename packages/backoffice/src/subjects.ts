@@ -12,10 +12,10 @@ export const subjects = {
   ],
   secrets: ["The secrets that sign webhooks", () => [import("./operations/secrets.ts")]],
   "keys-at-rest": [
-    "The keys of SECRETS_KEY, which encrypt what is stored",
+    "The keys of SECRETS_KEY, which encrypt stored secrets",
     () => [import("./operations/keysAtRest.ts")],
   ],
-  programs: ["What clinicians are invited to", () => [import("./operations/programs.ts")]],
+  programs: ["The programs that clinicians are invited to", () => [import("./operations/programs.ts")]],
   senders: [
     "The sender identities of e-mails, and the DKIM keys that sign them",
     () => [import("./operations/senders.ts")],
@@ -28,8 +28,8 @@ export const subjects = {
   recipients: ["The clinicians that campaigns are sent to", () => [import("./operations/recipients.ts")]],
   imports: ["Files of recipients that were imported", () => [import("./operations/imports.ts")]],
   suppressions: ["Clinicians that a program must not write to", () => [import("./operations/suppressions.ts")]],
-  clinicians: ["What is held on a clinician", () => [import("./operations/clinicians.ts")]],
-  bounces: ["What came back of e-mails: bounces and complaints", () => [import("./operations/bounces.ts")]],
+  clinicians: ["The stored data on a clinician", () => [import("./operations/clinicians.ts")]],
+  bounces: ["Bounces and complaints", () => [import("./operations/bounces.ts")]],
   inbox: ["Events that the partners sent", () => [import("./operations/inbox.ts")]],
   events: ["Events that were published for the partners", () => [import("./operations/events.ts")]],
   deliveries: ["Events on their way to the partners", () => [import("./operations/deliveries.ts")]],
@@ -40,16 +40,10 @@ export const subjects = {
   ],
   replays: ["Dead letters and events that the workers deliver again", () => [import("./operations/replays.ts")]],
   digests: ["The partners' daily digests", () => [import("./operations/digests.ts")]],
-  operators: ["Who may use the console", () => [import("./operations/operators.ts")]],
+  operators: ["The users of the console", () => [import("./operations/operators.ts")]],
   "sign-in-links": ["Links by which operators sign in, once each", () => [import("./operations/operators.ts")]],
-  audit: [
-    "Who did what with this command line, and whether that record is whole",
-    () => [import("./operations/audit.ts")],
-  ],
-  restores: [
-    "What to do after the database was restored to a point in the past",
-    () => [import("./operations/restores.ts")],
-  ],
+  audit: ["The log of commands and console actions, and its verification", () => [import("./operations/audit.ts")]],
+  restores: ["The steps after a point-in-time restore of the database", () => [import("./operations/restores.ts")]],
 } as const satisfies Readonly<
   Record<string, readonly [about: string | null, load: () => ReadonlyArray<Promise<object>>]>
 >

@@ -6,8 +6,8 @@ import type { ComponentChildren, ComponentProps } from "preact"
 import { controlOf, type Inputs, takesFile, type Values } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
 import { type Masking, useMay, useView } from "../view/View.ts"
-import { textOf, withQuery } from "./layout.tsx"
-import { Content, isolated } from "./values.tsx"
+import { withQuery } from "./layout.tsx"
+import { Content, isolated, textOf } from "./values.tsx"
 
 /** Changes of controls by input name; false omits one. A label may contain foreign text. */
 export type Controls = Readonly<

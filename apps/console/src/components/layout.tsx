@@ -15,13 +15,6 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** Returns the text of strings, fragments and foreign text. */
-export const textOf = (content: ComponentChildren): string => {
-  if (typeof content === "string") return content
-  if (Array.isArray(content)) return content.map(textOf).join("")
-  return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
-}
-
 /** The content of a page. Its title is also the document's. Partners have no audit log and no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const { operator, page, section } = useView()
@@ -65,7 +58,7 @@ export const CommandLine = (props: { readonly command: Command }) => (
   </div>
 )
 
-/** The columns of a table by header; false omits one. Numbers are aligned right, and no number is a dash. */
+/** The columns of a table by header; false omits one. Numbers are aligned right; a missing number is a dash. */
 export type Columns<Row> = Readonly<
   Record<string, ((row: Row) => Value) | { readonly number: (row: Row) => Value } | false>
 >
@@ -181,7 +174,7 @@ export const Commas = (props: { readonly of: ReadonlyArray<Value> }) =>
     </span>
   ))
 
-/** Links with their texts; false omits one. */
+/** Links with their labels; false omits one. */
 type Links = ReadonlyArray<readonly [href: string, text: string] | false>
 
 const LinkList = (props: { readonly class: string; readonly of: Links; readonly chosen?: string | undefined }) => (

@@ -33,6 +33,13 @@ export const ForeignBlock = (props: { readonly children: string }) => (
 export const isolated = (content: ComponentChildren): ComponentChildren =>
   typeof content === "string" ? <ForeignText>{content}</ForeignText> : content
 
+/** Returns the text of strings, fragments and foreign text. */
+export const textOf = (content: ComponentChildren): string => {
+  if (typeof content === "string") return content
+  if (Array.isArray(content)) return content.map(textOf).join("")
+  return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
+}
+
 /** The value of a fact or a cell: a time, an object with a page, a status, a link, a number, or content. Text alone may be foreign. */
 export type Value =
   | ((

@@ -144,8 +144,8 @@ const respond = Effect.fnUntraced(function* <R>(
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
   if ("notice" in answer) return redirectWithNotice(answer.to ?? view.page, answer.notice)
   const notice = isAction || view.rejected ? undefined : readNotice(request)
-  const filters = { action: view.page.split("?")[0]!, values: given, error: invalid, isShown: false }
-  const { rejected = isFaulty ? filters : undefined } = view
+  const rejectedFilters = { action: view.page.split("?")[0]!, values: given, error: invalid, isShown: false }
+  const { rejected = isFaulty ? rejectedFilters : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
   const page = renderPage({ ...view, notice, rejected, open }, answer)
   // Without a form that shows the invalid filters, the page would apply to more objects than intended.

@@ -55,7 +55,7 @@ export const readObjects = Effect.fnUntraced(function* (
   return { byField, nameOf: (id: string) => names.get(id) } satisfies Objects
 })
 
-/** Returns the options of the filters, or of the form of a new object: it starts with the values of the filters, and doesn't offer archived programs. */
+/** Returns the options and values of the filters, also for the form of a new object, which doesn't offer archived programs. */
 export const optionsOf = ({ byField }: Objects, filter: object, isOfNew = false): Controls => {
   const { organizationId: organizations = [] } = byField
   const values = filter as Readonly<Record<string, unknown>>

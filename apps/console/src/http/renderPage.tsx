@@ -7,8 +7,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { Problems } from "../components/forms.tsx"
-import { Chips, LinkLine, Page, type PageElement, textOf } from "../components/layout.tsx"
-import { ForeignText, isolated, visibleText } from "../components/values.tsx"
+import { Chips, LinkLine, Page, type PageElement } from "../components/layout.tsx"
+import { ForeignText, isolated, textOf, visibleText } from "../components/values.tsx"
 import { homeOf, sectionsOf } from "../view/paths.ts"
 import { useView, type View, ViewContext } from "../view/View.ts"
 import { icon, scripts, style } from "./assets.ts"
@@ -25,7 +25,7 @@ export const renderPage = (view: View, page: PageElement): Response => {
     )
   const body = render()
   const { rejected } = view
-  // A page may lack the form of the errors that it should show.
+  // The page may not contain the rejected form.
   const shown = rejected?.isShown === false ? render(rejected.error.messages) : body
   return document(textOf(page.props.title), shown, rejected?.error.status)
 }

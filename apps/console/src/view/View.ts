@@ -9,7 +9,7 @@ import { isDeploymentWide, type Section } from "./paths.ts"
 export type OpenTexts = Partial<Readonly<Record<Section, string>>>
 
 /** A rejected form: its page is shown again with the entered values. */
-export interface RejectedForm {
+interface RejectedForm {
   /** The submitted URL. */
   readonly action: string
   readonly values: URLSearchParams

@@ -9,7 +9,7 @@ import { choice, field, filterBy } from "../operations/Field.ts"
 
 const GROUPINGS = ["organization", "program", "campaign"] as const
 
-/** The filters of the console's numbers, by default the programs of today. */
+/** The filters of the console's numbers. Default: today's numbers by program. */
 export const numberFilters = {
   organizationId: filterBy.organization,
   programId: filterBy.program,

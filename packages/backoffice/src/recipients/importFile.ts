@@ -147,7 +147,7 @@ const compareLines = Effect.fnUntraced(function* (header: Header, parse: ReturnT
 
 const REPEATED = "repeated"
 
-/** A line, and the first lines of its NPI and address, by number. */
+/** The numbers of a line, and of the first lines with its NPI and its address. */
 const ComparedLine = Schema.Struct({ number: Schema.Int, ofNpi: Schema.Int, ofEmail: Schema.Int })
 const compared = rowsOf(ComparedLine)
 

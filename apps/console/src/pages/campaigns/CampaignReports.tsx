@@ -55,7 +55,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
   }
 })
 
-export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
+type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
   <StatusBadge tone={CAMPAIGN_TONES[status]}>{status}</StatusBadge>

@@ -105,7 +105,7 @@ const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator)
 
 const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator) {
   const found = yield* (yield* ObjectFinder).find([id], operator.organizationId)
-  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map((object) => hitOf(object))
+  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map(hitOf)
 })
 
 const hitOf = (object: FoundObject & { readonly name?: string; readonly note?: string }): Hit => ({

@@ -41,7 +41,7 @@ export const todayPage = definePage("/", {
       ],
       { concurrency: "unbounded" },
     )
-    // Workers belong to no organization.
+    // Workers don't belong to an organization.
     const tiles = [...todayTiles(today, facts), ...(scope === null ? [workersTile(facts)] : [])]
     const waiting = idle.flatMap((state) => {
       const cause = explainUnsent(state, now)

@@ -53,7 +53,7 @@ it("starts with the program of the list, keeps the typed values, and shows each 
   expect((await newest(program.id)).id).toBe(campaign.id)
 })
 
-it("offers no archived program", async () => {
+it("doesn't offer archived programs", async () => {
   const { program } = await seed()
   await test().run(sql`update programs set status = 'archived' where id = ${program.id}`)
   const { document } = await (await test().as("operator")).get(`/campaigns?organization=${program.organizationId}`)
