@@ -1,4 +1,4 @@
--- Returns the first due time of the rows without an owner of each endpoint, replays separately, with one index step for each result.
+-- Returns each endpoint's first due time among the rows without an owner, for replays separately. Takes one index step for each result.
 create or replace function first_due()
 returns table (endpoint_id text, replay boolean, due_at timestamptz)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off

@@ -477,7 +477,7 @@ create table delivery_attempts (
 
 -- One delivery, or many that arrived at their first attempt. A row of many has first_id, and deliveries as JSON.
 -- cancelled is true for one that waited when its endpoint was removed, otherwise null.
--- The key starts with the id, because operators look up deliveries by id only.
+-- A partition for each UTC day. The key starts with the id, because operators look up deliveries by id only.
 create table delivered (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -495,7 +495,7 @@ create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: only an operator's purge deletes them.
 -- replayed_as is '' if the endpoint was removed before a replay.
--- No foreign keys to the group, because count_failures creates it after the row, and to the event, as in deliveries.
+-- No foreign key to the group, which count_failures creates after the row, or to the event, as in deliveries.
 create table dead_letters (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -731,7 +731,7 @@ create unlogged table organization_turns (
 ) with (fillfactor = 50);
 create index organization_turns_next on organization_turns (next_at);
 
--- When the next message may be sent: of all, of a campaign, to a recipient domain. Unlogged: after a crash at most one second's messages are too many.
+-- When the next message may be sent: of all, of a campaign, to a recipient domain. Unlogged: after a crash, each scope may exceed its rate by one second's messages.
 create unlogged table send_rates (
   scope text collate "C" primary key,
   next_at timestamptz not null
@@ -790,7 +790,7 @@ create index hits_judged on hits (judged_at) where judged_at is not null;
 -- would also serve look-ups of hits by key, and a plan from when the table was empty would read all hits of the organization.
 create index hits_of_recipient on hits (recipient_id, received_at);
 
--- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'. Unlogged: a crash allows one more minute.
+-- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'. Unlogged: a crash gives every link at most one fresh minute.
 create unlogged table hit_windows (
   window_start timestamptz not null,
   organization_id text collate "C" not null,
@@ -822,7 +822,7 @@ create index suppressions_to_apply on suppressions (created_at) where applied_at
 -- The newest entries of each scope and reason, for operators.
 create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
 
--- Recipients who unsubscribed, with from_organization from all programs. The request is stored immediately; the workers turn it into suppressions.
+-- Recipients who unsubscribed, from a program or (from_organization) from all. The workers turn each row into suppressions. repeats counts further requests.
 -- revoked_at is the time of the revocation, and lifted_at that of removing its suppressions: docs/decisions/0020-bounces-and-unsubscriptions-apply-to-the-whole-organization.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,

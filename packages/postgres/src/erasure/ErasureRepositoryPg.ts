@@ -95,8 +95,8 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
 
     eraseResponses: (organizationId) => {
       const remove = sql`delete from stored_responses where organization_id = ${organizationId}`
-      // Requests with a key share this lock while they run, so responses with data from before the erasure are stored now. Most are deleted before, because
-      // requests wait for the lock.
+      // Requests with a key share this lock while they run. When it is acquired, all responses with data from before the erasure are stored.
+      // Most are deleted before that, so that the lock is short: new requests wait for it.
       const lock = sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
       return Effect.andThen(remove, sql.withTransaction(Effect.andThen(lock, remove)))
     },
