@@ -76,7 +76,7 @@ export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
 export const isUnixSocket = ({ host }: DatabaseHost): boolean => host.startsWith("/")
 
 /** State of a new session. */
-export interface SessionState {
+interface SessionState {
   readonly isStandby: boolean
   /** Also true on a standby. */
   readonly isReadOnly: boolean

@@ -2,7 +2,7 @@ import { Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Cause, Effect } from "effect"
-import { type DatabaseAddress, type DatabaseHost, isSuitable, type SessionState } from "./DatabaseAddress.ts"
+import { type DatabaseAddress, type DatabaseHost, isSuitable } from "./DatabaseAddress.ts"
 import {
   type DatabaseFault,
   describeDatabaseError,
@@ -17,8 +17,7 @@ const BEAT_EVERY = "2 seconds"
 /** Delay before the servers are tried again. */
 const RETRY_AFTER = "250 millis"
 
-const SESSION_STATE = `
-  select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only')::boolean as "isReadOnly"`
+const SESSION_STATE = "select pg_is_in_recovery(), current_setting('transaction_read_only')::boolean"
 
 interface HeartbeatOptions {
   readonly address: DatabaseAddress
@@ -114,8 +113,9 @@ export class Heartbeat {
       const { connection, ssl } = yield* this.within(connectMs, opening, close)
       while (true) {
         // A pooler may assign another session each time.
-        const { rows } = yield* this.within(responseMs, connection.query(SESSION_STATE, [], false), close)
-        if (!isSuitable(address.targetSession, rows[0] as unknown as SessionState)) {
+        const rows = yield* this.within(responseMs, connection.queryValues(SESSION_STATE, [], false), close)
+        const [[isStandby, isReadOnly]] = rows as readonly [readonly [boolean, boolean]]
+        if (!isSuitable(address.targetSession, { isStandby, isReadOnly })) {
           return yield* Effect.fail(new SocketError(faultOf("NO_SUITABLE_HOST")))
         }
         this.noteResponse(server, ssl)

@@ -17,8 +17,8 @@ const made = (attempts: string) => sql.literal(attemptsMade(attempts))
 
 /** Reads all deliveries to an endpoint, newest first: from its log, the rows, the dead letters and the completed ones. */
 export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId) {
-  return yield* sql<StoredDelivery>`
-    select delivery_id(event_id, ${endpointId}) collate "C" as id, event_id as "eventId", 'sending' as state, 0 as attempts, '[]'::jsonb as made
+  const rows = yield* sql<Omit<StoredDelivery, "eventId"> & { readonly event_id: EventId }>`
+    select delivery_id(event_id, ${endpointId}) collate "C" as id, event_id, 'sending' as state, 0 as attempts, '[]'::jsonb as made
     from reader_position(${endpointId}) cross join lateral unnest(open) as event_id
     union all
     select waiting.id, event_id, 'pending', 0, '[]'
@@ -42,4 +42,5 @@ export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId)
     ) each
     where endpoint_id = ${endpointId}
     order by id desc`
+  return rows.map(({ event_id: eventId, ...row }): StoredDelivery => ({ ...row, eventId }))
 })

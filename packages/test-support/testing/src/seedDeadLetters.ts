@@ -93,9 +93,9 @@ export const changeAttempts = Effect.fnUntraced(function* (
   change: (attempts: ReadonlyArray<Attempt>) => ReadonlyArray<Attempt>,
   id: DeliveryId | null = null,
 ) {
-  const rows = yield* sql<{ id: DeliveryId; endpointId: EndpointId; attempts: ReadonlyArray<Attempt> }>`
-    select id, endpoint_id as "endpointId", attempts from dead_letters
+  const rows = yield* sql<{ id: DeliveryId; endpoint_id: EndpointId; attempts: ReadonlyArray<Attempt> }>`
+    select id, endpoint_id, attempts from dead_letters
     where organization_id = ${organizationId} and (${id}::text is null or id = ${id})`
-  const changed = rows.map((row) => ({ ...row, attempts: change(row.attempts) }))
+  const changed = rows.map((row) => ({ id: row.id, endpointId: row.endpoint_id, attempts: change(row.attempts) }))
   yield* SqlClient.SqlClient.use((client) => replaceAttempts(client, organizationId, changed))
 })
