@@ -1456,6 +1456,8 @@ begin
     watch.faults := watch.faults + tstzmultirange(tstzrange(now_at - tolerance, now_at + tolerance, '[]'));
   end if;
   update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at,
+    -- A doubt ends a minute after its last report.
+    doubted_from = case when watch.doubted_at between now_at - interval '1 minute' and now_at then watch.doubted_from else now_at end,
     faults = watch.faults;
 end
 $function$;
@@ -1898,6 +1900,7 @@ create table clock_watch (
   steady_from timestamp with time zone,
   steady_to timestamp with time zone,
   doubt text,
+  doubted_from timestamp with time zone,
   doubted_at timestamp with time zone,
   faults tstzmultirange default '{}'::tstzmultirange not null,
   identity text,

@@ -61,6 +61,8 @@ begin
     watch.faults := watch.faults + tstzmultirange(tstzrange(now_at - tolerance, now_at + tolerance, '[]'));
   end if;
   update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at,
+    -- A doubt ends a minute after its last report.
+    doubted_from = case when watch.doubted_at between now_at - interval '1 minute' and now_at then watch.doubted_from else now_at end,
     faults = watch.faults;
 end
 $$;

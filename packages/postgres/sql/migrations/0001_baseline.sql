@@ -1074,12 +1074,14 @@ create unique index restores_under_way on restores ((finished_at is null)) where
 -- The trusted time of the database's clock, independent of the processes: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
 -- From steady_from to steady_to, by its own readings, the untrusted clock has run steadily. There is one row.
 -- faults are the times of an untrusted clock. Rows with such times aren't deleted by age.
+-- From doubted_from to doubted_at, workers have reported doubt at least every minute.
 -- identity is that of the server that the workers last used, at seen_at: current_identity().
 create table clock_watch (
   believed_at timestamptz not null,
   steady_from timestamptz,
   steady_to timestamptz,
   doubt text,
+  doubted_from timestamptz,
   doubted_at timestamptz,
   faults tstzmultirange not null default '{}',
   identity text,

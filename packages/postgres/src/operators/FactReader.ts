@@ -100,6 +100,8 @@ const ageOf = (time: string, rows: string) =>
 /** For how many seconds the rows of a count have been there, of those with a time. */
 const AGES = {
   workers: ageOf("max(alive_until)", "delivery_workers"),
+  // The start of a restore; otherwise, when the workers last used this database.
+  workersPaused: ageOf("coalesce((select begun_at from restores where finished_at is null), seen_at)", "clock_watch"),
   endpointsFailing: ageOf("min(failing_since)", "endpoint_readers where notices > 0"),
   deadLetters: ageOf("min(opened_at)", "failure_groups where open > 0 and muted_at is null"),
   messagesQuarantined: ageOf(
@@ -110,6 +112,7 @@ const AGES = {
     "min(quarantined_at)",
     `(${capped("quarantined_at", "inbox where quarantined_at is not null")})`,
   ),
+  clockDoubted: ageOf("doubted_from", "clock_watch"),
 } satisfies { readonly [Name in FactName]?: string }
 
 const DUE: ReadonlySet<keyof typeof EXPRESSIONS> = new Set([...READINGS.due, "baseline"])

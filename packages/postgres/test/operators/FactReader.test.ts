@@ -70,8 +70,35 @@ describe("FactReader", { shuffle: false }, () => {
     yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`
     expect(yield* alerts).toEqual([])
     yield* sql`insert into restores (id, restored_to) values ('rst_1', now())`
-    expect(yield* alerts).toEqual([["OutreachWorkersPaused", 1, false]])
+    expect(yield* alerts).toEqual([["OutreachWorkersPaused", 1, true]])
     yield* sql`truncate delivery_workers, restores`
+  })
+
+  test("dates a pause of the workers and a doubt about the clock", function* () {
+    const ageOf = (alert: string) =>
+      FactReader.use(({ readAlerts }) =>
+        Effect.map(readAlerts, (active) => active.find(({ name }) => name === alert)?.age),
+      )
+    const [HOUR, DAY] = [3600, 86_400]
+    yield* sql`update clock_watch set identity = 'moved', seen_at = now() - interval '1 day'`
+    expect(yield* ageOf("OutreachWorkersPaused")).toBeGreaterThanOrEqual(DAY)
+    yield* sql`insert into restores (id, restored_to, begun_at) values ('rst_1', now(), now() - interval '1 hour')`
+    const pause = yield* ageOf("OutreachWorkersPaused")
+    expect(pause).toBeGreaterThanOrEqual(HOUR)
+    expect(pause).toBeLessThan(DAY)
+    yield* sql`truncate restores`
+
+    const watch = (ahead: string) => sql`select doubt from watch_clock(now() + ${ahead}::interval, now())`
+    yield* watch("1 day")
+    yield* sql`update clock_watch set identity = null, seen_at = null, doubted_from = doubted_from - interval '1 hour'`
+    // Another worker trusts the clock.
+    for (const ahead of ["0", "1 day"]) yield* watch(ahead)
+    expect(yield* ageOf("OutreachClockDoubted")).toBeGreaterThanOrEqual(HOUR)
+    yield* sql`update clock_watch set doubted_at = doubted_at - interval '2 minutes'`
+    expect(yield* ageOf("OutreachClockDoubted")).toBeUndefined()
+    yield* watch("1 day")
+    expect(yield* ageOf("OutreachClockDoubted")).toBeLessThan(HOUR)
+    yield* sql`update clock_watch set doubted_at = null, doubted_from = null`
   })
 
   test("separates live deliveries, deliveries to failing endpoints, and replays", function* () {
