@@ -118,6 +118,7 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/campaigns/:campaign/rate": { "per-minute": "60" },
   "/campaigns/:campaign/complaints": { "pause-on-complaints": "yes" },
   "/endpoints/:endpoint/update": { "per-second": "7" },
+  "/endpoints/new": { url: "https://partner.example/webhooks" },
   "/partners/:organization/contacts": { contact: PERSONAL.contact },
 }
 

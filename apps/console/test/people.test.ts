@@ -148,13 +148,15 @@ describe("the search", () => {
 
 describe("a clinician's page", () => {
   it("shows the attempts and events, newest first, with the mail server's reply and the webhooks", async () => {
-    const cells = rowsOf(await stranger.get(`/people/${other.recipients[0]!.id}`))
+    const page = await stranger.get(`/people/${other.recipients[0]!.id}`)
+    const cells = rowsOf(page)
     expect(cells.slice(0, 3).map(([, kind, detail]) => [kind, detail])).toEqual([
       ["Sent", "250 OK"],
       ["Published", "–"],
       ["Imported", "–"],
     ])
-    expect(cells[0]![4]).toContain("pending Delivery")
+    expect(cells[0]![4]).toMatch(/pending Delivery to [\w.:]+ \(…[0-9a-f]{4}\)/)
+    expect(page.document.querySelector("main td a[href^='/endpoints/whe_']")).not.toBeNull()
   })
 
   it("exports the person as a file, only for admins", async () => {

@@ -35,7 +35,7 @@ describe("recipients find", () => {
     expect(times).toEqual(times.toSorted())
     expect(await find("--email", email.toUpperCase(), "--reveal")).toEqual(timeline)
     const few = await find("--id", seeded.id, "--reveal", "--limit", "2")
-    expect(few).toEqual({ ...timeline, entries: timeline.entries.slice(-2), has_more: true })
+    expect(few).toMatchObject({ entries: timeline.entries.slice(-2), has_more: true })
     expect((await runJson("recipients", "find", "--npi", npi)).recipients).toHaveLength(2)
   })
 
@@ -45,6 +45,18 @@ describe("recipients find", () => {
     expect(stdout).toMatch(/•{6}\d{4}/)
     expect(stdout).toContain("c•••@clinic.test")
     for (const personal of [npi, email]) expect(stdout).not.toContain(personal)
+  })
+
+  it("names the endpoint of each delivery", async () => {
+    const { entries, deliveries } = await find("--token", seeded.token)
+    const [first] = deliveries
+    expect(first).toMatchObject({
+      state: "pending",
+      endpoint_id: expect.stringMatching(/^whe_/),
+      url: expect.anything(),
+    })
+    expect(entries.map(({ event_id }: { event_id: string }) => event_id)).toContain(first.event_id)
+    expect((await run(["recipients", "find", "--token", seeded.token])).stdout).toContain(first.url)
   })
 
   it.each([[[]], [["--npi", npi(0), "--token", "aB3dE9"]]])(

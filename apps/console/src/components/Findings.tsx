@@ -1,8 +1,10 @@
+import { describeAlert } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
 import { isIdentifier } from "@outreach/domain/Identifier"
+import type { ActiveAlert } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Order } from "effect"
 import type { ComponentChildren } from "preact"
 import { useView } from "../view/View.ts"
@@ -18,6 +20,14 @@ export interface CheckResult extends Finding {
   readonly page?: string | undefined
   readonly since?: Timestamp | null
 }
+
+/** Returns an active alert as a finding at `now` (Unix milliseconds). */
+export const toFinding = (alert: ActiveAlert, now: number) => ({
+  ...alert,
+  status: alert.severity === "critical" ? ("failed" as const) : ("warning" as const),
+  found: describeAlert(alert),
+  since: alert.age === null ? null : fromUnixMillis(now - alert.age * 1000),
+})
 
 /** Problems with their remedies, the most urgent first, and collapsed the passed checks. */
 export const Findings = (props: {
@@ -65,6 +75,7 @@ const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: st
   programs: ["Open the program", (id) => `/programs/${id}`],
   "endpoints list": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
   "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
+  "organizations update": ["Add contacts", (id) => `/partners/${id}#contacts`],
 }
 
 /** The advice of a finding, with a link to its page, or with the command if there is no page. */

@@ -6,6 +6,7 @@ import type { ComponentChildren, ComponentProps } from "preact"
 import { controlOf, type Inputs, takesFile, type Values } from "../view/inputs.ts"
 import { type PathTexts, pathTo } from "../view/paths.ts"
 import { type Masking, useMay, useView } from "../view/View.ts"
+import { creatorOf, Missing } from "./FormLink.tsx"
 import { withQuery } from "./layout.tsx"
 import { Content, isolated, textOf } from "./values.tsx"
 
@@ -36,8 +37,9 @@ export const ActionForm = <P extends string, Found>(
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
-    /** Collapses the form under a title. */
+    /** Collapses the form under a title, unless `isOpen`. */
     readonly title?: ComponentChildren
+    readonly isOpen?: boolean | undefined
   } & Emphasis,
 ) => {
   const { action, found, label = action.form?.label, children, ...others } = props
@@ -139,6 +141,7 @@ const Form = (props: {
   /** Given values, which distinguish forms with the same address. */
   readonly hidden?: Values | undefined
   readonly title?: ComponentChildren
+  readonly isOpen?: boolean | undefined
   readonly children?: ComponentChildren
   readonly buttons: ComponentChildren
 }) => {
@@ -152,6 +155,8 @@ const Form = (props: {
     )
   const rejected = isRejected ? view.rejected : undefined
   const { faults = {}, messages = [] } = rejected?.error ?? {}
+  /** The required choices without options, with the commands that create them. */
+  const missing: Array<{ readonly label: string; readonly command: string | undefined }> = []
   const fields = Object.entries(inputs).flatMap(([name, input]) => {
     const declared = controlOf(input)
     const change = controls[name]
@@ -159,6 +164,10 @@ const Form = (props: {
     const isLeftOut = change === false || (name === "organization" && view.operator.organizationId !== null)
     if (declared === undefined || isLeftOut || hidden[name] !== undefined) return []
     const { group = "", ...control } = { ...declared, value: values[name] ?? declared.value, ...change }
+    if (control.kind === "choice" && (control.options ?? []).length === 0) {
+      if (!control.required) return []
+      missing.push({ label: declared.label.toLowerCase(), command: creatorOf(input) })
+    }
     const typed = control.kind === "boxes" ? rejected?.values.getAll(name) : rejected?.values.get(name)
     const field = (
       <Field
@@ -173,11 +182,16 @@ const Form = (props: {
     return [{ name, group, field }]
   })
   if (method === "get" && fields.length === 0) return null
-  if (rejected !== undefined) rejected.isShown = true
+  if (rejected !== undefined && missing.length === 0) rejected.isShown = true
   const atFields = fields.flatMap(({ name }) => faults[name] ?? [])
   const others = messages.filter((message) => !atFields.includes(message))
   const kind = method === "post" ? "action" : "filters"
-  const form = (
+  const [absent] = missing
+  const form = absent ? (
+    <p class="empty">
+      <Missing command={absent.command}>There is no {absent.label} to choose.</Missing>
+    </p>
+  ) : (
     <form
       class={isRejected ? `${kind} rejected` : kind}
       method={method}
@@ -201,7 +215,7 @@ const Form = (props: {
   )
   if (title === undefined) return form
   return (
-    <details open={isRejected}>
+    <details open={isRejected || props.isOpen}>
       <summary>{title}</summary>
       {form}
     </details>

@@ -7,6 +7,7 @@ import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { Effect, Record, Schema, type Scope, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
+import { Missing } from "../components/FormLink.tsx"
 import { ActionForm, type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
 import { type Columns, Items, LinkLine, Live, NextPage, Page, Table, withQuery } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
@@ -115,6 +116,7 @@ export const listPage = <
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
     const address = pathTo<string>({ path }, given)
+    const none = Object.keys(query).length > 0 ? "Nothing matches the filters." : empty
     const around: Around<Row> = yield* readAround({ filter, rows, objects, context, isShown, given })
     const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
@@ -123,7 +125,14 @@ export const listPage = <
     return (
       <Page title={title} commands={[equivalent, creation, ...commands]}>
         {create && (
-          <ActionForm {...create} controls={{ ...optionsOf(objects, filter, true), ...create.controls }} isPrimary />
+          <div id="new">
+            <ActionForm
+              {...create}
+              controls={{ ...optionsOf(objects, filter, true), ...create.controls }}
+              isPrimary
+              isOpen={rows.length === 0}
+            />
+          </div>
         )}
         {around.above}
         <FilterBar action={address} inputs={filters} values={query} controls={controls} />
@@ -136,7 +145,7 @@ export const listPage = <
             list={list}
             caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
             rows={rows}
-            empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
+            empty={next === null ? none : "None of the newest rows matches. Older ones are on the next page."}
             nameOf={objects.nameOf}
             isOfOne={"organizationId" in filter}
             isShown={isShown}
@@ -189,7 +198,8 @@ const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string
 export const ListTable = <Row extends object>(
   props: Omit<Parameters<typeof Table<Row>>[0], "columns"> &
     Pick<Around<Row>, "cells" | "actions"> & {
-      readonly list: Pick<List<never, Row, never>, "columns"> & { readonly empty?: string }
+      readonly list: Pick<List<never, Row, never>, "columns"> &
+        Partial<Pick<List<never, Row, never>, "empty" | "filledBy">>
       readonly nameOf?: Objects["nameOf"]
       /** Whether all rows are of one organization, which the table then doesn't show. */
       readonly isOfOne?: boolean
@@ -197,7 +207,7 @@ export const ListTable = <Row extends object>(
       readonly isShown?: boolean
     },
 ) => {
-  const { list, cells = {}, actions, nameOf = () => undefined, isShown = true, ...table } = props
+  const { list, cells = {}, actions, nameOf = () => undefined, isShown = true, empty = list.empty, ...table } = props
   const { operator } = useView()
   const isOfOne = props.isOfOne || operator.organizationId !== null
   const columns = Object.entries(list.columns).flatMap(([key, column]) => {
@@ -205,7 +215,13 @@ export const ListTable = <Row extends object>(
     const show = cells[key] ?? ((row: Row) => valueFor(column, row, key, nameOf, isShown))
     return [[column.label, ["count", "share", "millis"].includes(column.kind) ? { number: show } : show] as const]
   })
-  return <Table empty={list.empty} {...table} columns={{ ...Object.fromEntries(columns), ...actions }} />
+  return (
+    <Table
+      {...table}
+      empty={empty && <Missing command={list.filledBy}>{empty}</Missing>}
+      columns={{ ...Object.fromEntries(columns), ...actions }}
+    />
+  )
 }
 
 const valueFor = <Row extends object>(

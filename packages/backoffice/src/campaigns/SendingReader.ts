@@ -113,15 +113,15 @@ export const SendingReader = reader("SendingReader", (sql) => ({
     }
   }),
 
-  /** Lists paused and running campaigns that sent no e-mail in the last minute although recipients remain and the window is open, newest first. */
-  listIdle: (organizationId: OrganizationId | null, limit: number) =>
+  /** Lists paused and running campaigns with remaining recipients and an open window: those that sent no e-mail in the last minute first, each newest first. */
+  listOpen: (organizationId: OrganizationId | null, limit: number) =>
     read(
       sql,
       sql`campaign.status = any (${["paused", ...TRANSITIONS.pause.from]}::text[])
         and window_start <= statement_timestamp() and window_end > statement_timestamp()
         and recipients > withdrawn + quarantined + answered
         and ${equal({ "campaign.organization_id": organizationId ?? undefined })}`,
-      sql`where sent_in_last_minute = 0 order by id desc limit ${limit}`,
+      sql`order by sent_in_last_minute > 0, id desc limit ${limit}`,
     ),
 }))
 

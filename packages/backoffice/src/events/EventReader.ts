@@ -1,4 +1,5 @@
 import { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import {
   CampaignId,
   EventId,
@@ -35,7 +36,11 @@ const LoggedEvent = Schema.Struct({
 export type LoggedEvent = typeof LoggedEvent.Type
 
 /** A delivery of an event from the log. */
-const EventDelivery = DeliverySummary.mapFields(Struct.pick(["eventId", "id", "endpointId", "state", "replayedAs"]))
+const EventDelivery = Schema.Struct({
+  ...Struct.pick(DeliverySummary.fields, ["eventId", "id", "endpointId", "state", "replayedAs"]),
+  /** The shown address of the endpoint. */
+  url: Endpoint.fields.url,
+})
 export type EventDelivery = typeof EventDelivery.Type
 
 /** The conditions of a list of events, all of which must match. */
@@ -61,7 +66,7 @@ const listed = rowsOf(LoggedEvent, {
     select npi from recipients
     where recipients.organization_id = event.organization_id and recipients.id = event.recipient_id and erased_at is null)`,
 })
-const deliveries = rowsOf(EventDelivery)
+const deliveries = rowsOf(EventDelivery, { url: "shown_url(url)" })
 const decodeWhole = decodeRows({ ...LoggedEvent.fields, body: Schema.String })
 const cursors = rowsOf(LoggedEvent.mapFields(Struct.pick(["emittedAt", "id"])))
 const spans = rowsOf(
@@ -169,7 +174,7 @@ export const EventReader = reader("EventReader", (sql) => {
       if (eventIds.length === 0) return []
       return yield* sql`
         with wanted as materialized (
-          select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types,
+          select given.event_id, event.emitted_at, event.type, endpoint.id as endpoint_id, endpoint.event_types, url,
             delivery_id(given.event_id, endpoint.id) collate "C" as id, given.batches_to
           from unnest(
             ${eventIds}::text[],

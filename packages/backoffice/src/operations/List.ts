@@ -99,14 +99,16 @@ export interface List<F, Row, R> extends Access {
   readonly isPersonal?: true
   /** Fields of a row that `ops` doesn't print. */
   readonly omit?: ReadonlyArray<string>
-  /** The text of the console without rows. */
+  /** The text of the console without rows and filters. */
   readonly empty: string
+  /** The command that adds rows, which the console offers if there are none; null if no command adds rows directly. */
+  readonly filledBy: string | null
   readonly read: (filter: ValuesOf<F>, part: Part) => Effect.Effect<Page<Row>, TaggedFailure, R>
   /** Checks the filter of a command that found no rows. */
   readonly whenEmpty?: (filter: ValuesOf<F>) => Effect.Effect<unknown, TaggedFailure, R>
 }
 
-type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty"
+type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty" | "filledBy"
 
 interface Declaration<F, C, Row, R, Y extends Step, R2> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
   readonly filters?: F

@@ -42,7 +42,8 @@ export const audit = list("audit list", {
     organizations: { ...id("Organizations"), isOfConsole: true },
     ...inOps("id"),
   },
-  empty: "No entry matches. The audit log contains changes and views of personal data.",
+  empty: "No entries. The audit log contains changes and views of personal data.",
+  filledBy: null,
 })
 
 const formatArgument = ([name, value]: readonly [string, AuditEntry["arguments"][string]]): string => {

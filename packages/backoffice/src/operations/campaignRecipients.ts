@@ -73,4 +73,5 @@ export const recipients = list("recipients export", {
     at: time("Last change"),
   },
   empty: "No recipients.",
+  filledBy: "recipients import",
 })

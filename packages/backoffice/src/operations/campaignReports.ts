@@ -72,7 +72,8 @@ export const campaigns = list("campaigns list", {
       shown: ({ perMinute }) => (perMinute === null ? null : `${formatCount(perMinute)} a minute`),
     },
   },
-  empty: "No campaign matches. Clear the filters or create a campaign.",
+  empty: "No campaigns.",
+  filledBy: "campaigns create",
 })
 
 // Loaded when needed, because they load the libraries that render messages.

@@ -57,7 +57,8 @@ export const deadLetters = list("dead-letters list", {
     lastLatencyMs: { ...deliveryColumns.lastLatencyMs, isOfConsole: true },
     finishedAt: time("Given up"),
   },
-  empty: "No dead letter matches. Replayed ones are listed as deliveries.",
+  empty: "No dead letters. Replayed ones are listed as deliveries.",
+  filledBy: null,
 })
 
 /** Maximum number of dead letters that a plan counts by type or time. */

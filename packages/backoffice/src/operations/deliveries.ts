@@ -57,7 +57,8 @@ export const deliveries = list("deliveries list", {
     },
     state: { ...deliveryColumns.state, note: ({ replayedAs }) => (replayedAs === null ? "" : "replayed") },
   },
-  empty: "No delivery matches.",
+  empty: "No deliveries. They are created while a campaign is sent.",
+  filledBy: "campaigns schedule",
 })
 
 const EVENT_DROPPED =

@@ -99,6 +99,7 @@ export const digests = list("digests list", {
   },
   omit: ["learnerReachedAt", "completerReachedAt"],
   empty: "No dates.",
+  filledBy: null,
 })
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]

@@ -49,8 +49,10 @@ export const endpoints = list("endpoints list", {
   },
   *read({ organizationId, state, removed }) {
     const all = yield* (yield* EndpointRepository).list(organizationId, removed ? "removed" : "present")
-    const isMeant = ({ enabled, breaker, notices }: EndpointStatus) =>
-      state === undefined || (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0))
+    const isFailing = ({ enabled, disabledReason, breaker, notices }: EndpointStatus) =>
+      enabled ? breaker !== "closed" || notices > 0 : disabledReason === "failing"
+    const isMeant = (endpoint: EndpointStatus) =>
+      state === undefined || (state === "disabled" ? !endpoint.enabled : isFailing(endpoint))
     return all.filter(isMeant).toSorted(Order.mapInput(byUrgency, endpointState))
   },
   columns: {
@@ -84,7 +86,8 @@ export const endpoints = list("endpoints list", {
     waiting: count("Waiting", LIST_COUNT_CAP),
     ...inOps("inFlight", "owner"),
   },
-  empty: "No endpoint matches. Add one on the command line.",
+  empty: "No endpoints, so no webhooks are sent.",
+  filledBy: "endpoints create",
 })
 
 const url = (hint: string) =>
@@ -173,6 +176,7 @@ export const createEndpoint = operation("endpoints create", {
       hint: "Created and shown once, instead of using the organization's",
     }),
   },
+  faults: { InvalidEndpointUrl: "url", OrganizationNotFound: "organizationId" },
   *run({ organizationId, url, since, ownSecret: ownSecrets = false, ...given }) {
     const kept = yield* readKeptFrom(since)
     const created = { organizationId, url, since, ownSecrets, ...toSettings(given) }

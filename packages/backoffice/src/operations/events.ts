@@ -23,7 +23,8 @@ export const events = list("events list", {
     organizationId: { ...id("Organization"), isOfConsole: true },
   },
   omit: ["npi"],
-  empty: "No event matches.",
+  empty: "No events. They are published while a campaign is sent.",
+  filledBy: "campaigns schedule",
 })
 
 class EventNotFound extends DescribedError("EventNotFound", "No event {eventId} is stored.") {}

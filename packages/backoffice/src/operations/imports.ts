@@ -29,7 +29,8 @@ export const imports = list("imports list", {
     rejected: count("Rejected"),
     ...inOps("fault"),
   },
-  empty: "No imports yet.",
+  empty: "No imports.",
+  filledBy: "recipients import",
 })
 
 export const showImport = operation("imports show", {

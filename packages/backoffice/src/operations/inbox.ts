@@ -46,6 +46,7 @@ export const inbox = list("inbox list", {
     differing: count("Conflicting duplicates"),
   },
   empty: "No event in this state matches. Workers apply pending events within seconds.",
+  filledBy: null,
 })
 
 /** Shows an event's fields, and below them its content. */

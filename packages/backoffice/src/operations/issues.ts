@@ -29,6 +29,7 @@ export const issues = list("issues list", {
     endpoint: { ...id("Endpoint"), isOfConsole: true, value: ({ endpointId }) => endpointId },
   },
   empty: "No issues.",
+  filledBy: null,
 })
 
 const of = { groupId: FailureGroupId }

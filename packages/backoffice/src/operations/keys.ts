@@ -37,7 +37,8 @@ export const keys = list("keys list", {
     expiresAt: time("Expires", "never"),
     ...inOps("revokedAt"),
   },
-  empty: "No keys, so the partner can't use the API. Issue one.",
+  empty: "No keys, so the partner can't use the API.",
+  filledBy: "keys create",
 })
 
 const withText = ({ key, text }: ApiKeys.IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })

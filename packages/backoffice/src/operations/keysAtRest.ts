@@ -16,6 +16,7 @@ export const keysAtRest = list("keys-at-rest list", {
   },
   columns: inOps("table", "keyId", "ciphertexts"),
   empty: "No stored secrets.",
+  filledBy: "secrets rotate",
 })
 
 class CiphertextsUnopened extends DescribedError(

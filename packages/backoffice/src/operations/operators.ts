@@ -38,7 +38,8 @@ export const operators = list("operators list", {
     createdAt: time("Added"),
     ...inOps("removedAt"),
   },
-  empty: "No operator matches.",
+  empty: "No operators.",
+  filledBy: "operators create",
 })
 
 export class UnclearOperator extends DescribedError(

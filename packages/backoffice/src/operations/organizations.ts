@@ -26,7 +26,8 @@ export const organizations = list("organizations list", {
     createdAt: time("Since"),
     ...inOps("clockAheadSeconds"),
   },
-  empty: "No partners. Add an organization.",
+  empty: "No partners.",
+  filledBy: "organizations create",
 })
 
 const of = { organizationId: OrganizationId }

@@ -36,7 +36,8 @@ export const programs = list("programs list", {
     unsubscribed: count("Unsubscribed"),
     ...inOps("createdAt"),
   },
-  empty: "No programs. Add one to invite clinicians to it by e-mail.",
+  empty: "No programs to invite clinicians to.",
+  filledBy: "programs create",
 })
 
 const Target = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)

@@ -133,9 +133,10 @@ export const findClinician = operation("recipients find", {
     const { recipients, ...found } = yield* find({ by, value, ...(organizationId && { organizationId }) }, limit)
     return { recipients: reveal ? recipients : recipients.map(masked), ...found }
   },
-  show: ({ recipients, entries, erasedIn }) => [
+  show: ({ recipients, entries, deliveries, erasedIn }) => [
     rowsPart(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
     rowsPart(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+    ...(deliveries.length === 0 ? [] : [rowsPart(deliveries, ["eventId", "id", "state", "endpointId", "url"])]),
     ...(erasedIn.length === 0 ? [] : [`The clinician was erased and stays suppressed in ${erasedIn.join(", ")}.`]),
   ],
   done: ({ entries, hasMore }) => (hasMore ? `There is more than the newest ${entries.length}. See --limit.` : ""),

@@ -37,7 +37,8 @@ export const replays = list("replays list", {
     },
     createdAt: time("Created"),
   },
-  empty: "No replays yet.",
+  empty: "No replays. Start one on the page of an issue or an endpoint.",
+  filledBy: null,
 })
 
 const describeSelection = ({ kind, reason, status, eventType, eventTypes }: Replay): string => {

@@ -56,7 +56,8 @@ export const secrets = list("secrets list", {
     expiresAt: time("Expires", "never"),
     lastVerifiedAt: time("Last used by partner", "never"),
   },
-  empty: "No secrets. Rotate to create the first.",
+  empty: "No secrets.",
+  filledBy: "secrets rotate",
 })
 
 export const rotateSecret = operation("secrets rotate", {

@@ -68,7 +68,8 @@ export const senders = list("senders list", {
     },
     ramp: { ...text("Ramp"), value: ({ ramp }) => describeRamp(ramp) },
   },
-  empty: "No senders: all e-mails use the deployment's sender. Add one, publish its DNS records and verify it.",
+  empty: "No senders: all e-mails use the deployment's sender.",
+  filledBy: "senders create",
 })
 
 const example = "Acme Health <outreach@acme.example>"

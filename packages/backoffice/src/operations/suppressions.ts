@@ -47,7 +47,8 @@ export const suppressions = list("suppressions list", {
     programId: { ...id("Program"), none: "the whole organization" },
     createdAt: time("Since"),
   },
-  empty: "No suppression matches.",
+  empty: "No suppressions.",
+  filledBy: "suppressions create",
 })
 
 // Loaded when needed, because it loads the reader of files.

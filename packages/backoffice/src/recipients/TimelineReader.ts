@@ -1,5 +1,5 @@
 import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
-import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { CampaignId, type EventId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress, Npi } from "@outreach/domain/recipients/Clinician"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
@@ -9,6 +9,7 @@ import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvent
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { decodeColumn, decodeRows, equal, keyset, rowsOf, toTable } from "@outreach/postgres/rowsOf"
 import { Effect, Record, Schema, Struct } from "effect"
+import { EventReader } from "../events/EventReader.ts"
 
 /** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */
 const TIMELINE_KINDS = [
@@ -82,6 +83,7 @@ const INBOX_CONDITIONS = [
 /** Reads the history of one clinician by ranges of indexes, for each organization, campaign or program. */
 export const TimelineReader = reader("TimelineReader", function* (sql) {
   const erasures = yield* ErasedClinicianRepository
+  const events = yield* EventReader
 
   const findClinicians = ({ by, value, organizationId }: ClinicianKey) => {
     const found =
@@ -239,8 +241,21 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
   const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
     const { rows, next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
     const entries = rows.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-    // An event is recorded a moment after it happened.
-    return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
+    // Partners choose the ids of their events, which have no deliveries.
+    // Partners choose the ids of their events, which have no deliveries.
+    const eventsOf = (owner: OrganizationId) =>
+      rows.flatMap(({ kind, organizationId, eventId }) =>
+        organizationId === owner && kind !== "received" && eventId !== null ? [eventId as EventId] : [],
+      )
+    const owners = new Set(rows.map(({ organizationId }) => organizationId))
+    const deliveries = yield* Effect.forEach(owners, (owner) => events.deliveries(owner, eventsOf(owner)))
+    return {
+      // An event is recorded a moment after it happened.
+      entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)),
+      /** The deliveries of the entries' events. */
+      deliveries: deliveries.flat(),
+      next,
+    }
   })
 
   return {
@@ -255,14 +270,14 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
       const owners = sql`select id from organizations where ${equal({ id: organizationId })}`.pipe(decodeOrganizations)
       const organizations = by === "email" ? yield* owners : []
       const addresses = [...recipients, ...organizations.map((id) => ({ organizationId: id, email: value }))]
-      const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
+      const { next, ...newest } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
       const clinician = {
         npi: by === "npi" ? (value as Npi) : null,
         email: by === "email" ? (value as EmailAddress) : null,
       }
       const erasedIn = yield* erasures.organizationsOf(clinician, organizationId)
       const hasMore = next !== null || recipients.length > limit
-      return { recipients: recipients.slice(0, limit), entries, hasMore, erasedIn }
+      return { recipients: recipients.slice(0, limit), ...newest, hasMore, erasedIn }
     }),
 
     /** Finds the clinicians of a key, each with their newest record first. */
@@ -281,7 +296,7 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
       const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
       const recipient = recipients.find(({ id }) => id === recipientId)
       if (recipient === undefined) return undefined
-      const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
+      const newest = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
       const { organizationId } = recipient
       const names = yield* sql`
         select id, name from organizations where id = ${organizationId}
@@ -293,8 +308,7 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
       return {
         recipient,
         recipients: recipients.toReversed(),
-        entries,
-        next,
+        ...newest,
         /** Of the organization, its programs and campaigns, by id. */
         names: new Map(names.map(({ id, name }) => [id, name])),
       }

@@ -27,6 +27,13 @@ const Today = Schema.Struct({
       target: Schema.Int,
     }),
   ),
+  /** Whether there are the objects for a first campaign, with the oldest organization; null once there is a campaign. */
+  steps: Schema.NullOr(
+    Schema.Struct({
+      organization: Schema.NullOr(OrganizationId),
+      ...{ key: Schema.Boolean, endpoint: Schema.Boolean, program: Schema.Boolean, sender: Schema.Boolean },
+    }),
+  ),
 })
 export type Today = typeof Today.Type
 
@@ -46,7 +53,7 @@ const ComplainedCampaign = Schema.Struct({
   complained: Schema.Int,
 })
 
-export const MAX_REFUSING_DOMAINS = 20
+const MAX_REFUSING_DOMAINS = 20
 
 /** An endpoint with only failed calls for a day, or that was disabled for that reason. */
 const FailingEndpoint = Schema.Struct({
@@ -104,7 +111,14 @@ export const TodayReader = reader("TodayReader", (sql) => {
           ) stage (stage, target, count)
           where target is not null and status <> 'archived' and ${isOf(organizationId, "program")}
           order by count >= target, count::double precision / target desc, program.id, stage limit 1
-        ) as quota`.pipe(decodeToday),
+        ) as quota, (
+          select jsonb_build_object('organization', (select min(id) from organizations where ${equal({ id: organizationId ?? undefined })}),
+            'key', exists (select from api_keys where ${isOf(organizationId, "api_keys")}),
+            'endpoint', exists (select from webhook_endpoints where ${isOf(organizationId, "webhook_endpoints")}),
+            'program', exists (select from programs where ${isOf(organizationId, "programs")}),
+            'sender', exists (select from senders where ${isOf(organizationId, "senders")}))
+          where not exists (select from campaigns where ${isOf(organizationId, "campaigns")})
+        ) as steps`.pipe(decodeToday),
 
     /** Lists domains that reject campaigns, the last rejection first; at most `MAX_REFUSING_DOMAINS`. */
     readRefusingDomains: (organizationId: OrganizationId | null) =>

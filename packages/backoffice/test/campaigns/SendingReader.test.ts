@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { SendingReader } from "../../src/campaigns/SendingReader.ts"
 
 const { test } = testsOnDatabase()
@@ -20,4 +20,10 @@ test("a campaign that is under way shows the reasons why its messages weren't ac
   expect(state.failures).toEqual([{ ...failure, messages: 1 }])
   expect(state.pauses).toMatchObject([{ status: "550 5.7.1" }])
   expect(yield* reader.underWay(1)).toEqual({ count: 1, newest: [state] })
+  // A campaign that doesn't send comes before a newer one that does.
+  const moving = (yield* seedCampaign({ recipients: 2 })).campaign
+  yield* sendCampaign(moving.id)
+  const [message] = yield* claimMessages(1)
+  yield* settleSent(message!)
+  expect((yield* reader.listOpen(null, 2)).map(({ id }) => id)).toEqual([campaign.id, moving.id])
 })

@@ -10,8 +10,9 @@ import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Record, Result } from "effect"
 import { disableEndpoint, enableEndpoint } from "../../src/operations/endpointActions.ts"
-import { createEndpoint, describeSettings, updateEndpoint } from "../../src/operations/endpoints.ts"
+import { createEndpoint, describeSettings, endpoints, updateEndpoint } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
+import { readAll } from "../../src/operations/List.ts"
 
 const { test } = testsOnDatabase()
 
@@ -112,6 +113,8 @@ describe("Enabling an endpoint", () => {
 
   test("isn't needed to close the alert of a removed service: an operator disables the endpoint", function* () {
     const endpointId = yield* seedFailing
+    const failing = yield* readAll(endpoints, { state: "failing" })
+    expect(failing.map(({ id }) => id)).toContain(endpointId)
     const { disabledAt } = yield* updateEndpoint.find!({ endpointId })
     const disabled = { disabledAt, disabledReason: "operator" }
     expect(yield* disableEndpoint.run({ endpointId }, "")).toMatchObject(disabled)

@@ -7,20 +7,39 @@ interface Declared {
   readonly role: string
   readonly forPartners?: boolean
   readonly access?: string
+  readonly filledBy?: string | null
 }
 
 /** Lists have no access. */
 const isReading = (declared: Declared) => "read" in declared || declared.access !== undefined
 
-const commandsOf = async (isChosen: (declared: Declared) => boolean) => {
+const allDeclared = async () => {
   const modules = await Promise.all(
     Object.values(subjects).flatMap(([, load]): ReadonlyArray<Promise<object>> => load()),
   )
-  const declared = modules
+  return modules
     .flatMap((module) => Object.values(module as Module))
     .filter((value): value is Declared => typeof value === "object" && value !== null && "command" in value)
-  return [...new Set(declared.filter(isChosen).map(({ command }) => command))].sort().join("\n")
 }
+
+const commandsOf = async (isChosen: (declared: Declared) => boolean) => {
+  const chosen = (await allDeclared()).filter(isChosen)
+  return [...new Set(chosen.map(({ command }) => command))].sort().join("\n")
+}
+
+test("each list names a command that adds its rows, except these", async () => {
+  expect(await commandsOf(({ filledBy }) => filledBy === null)).toMatchInlineSnapshot(`
+    "audit list
+    dead-letters list
+    digests list
+    inbox list
+    issues list
+    replays list"
+  `)
+  const changing = (await commandsOf((declared) => !isReading(declared))).split("\n")
+  const named = (await allDeclared()).flatMap(({ filledBy }) => filledBy ?? [])
+  expect(named.filter((command) => !changing.includes(command))).toEqual([])
+})
 
 test("operators and admins may use these", async () => {
   expect(await commandsOf(({ role }) => role === "operator")).toMatchInlineSnapshot(`

@@ -14,15 +14,19 @@ const read = (organizationId: OrganizationId | null) =>
   Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
 
 const NOTHING = { sending: { campaigns: 0, sentInLastMinute: 0, remaining: null }, quota: null }
+const NO_STEPS = { organization: null, key: false, endpoint: false, program: false, sender: false }
 
 const forgetAll = sql`truncate organizations, inbox_keys, failure_groups cascade`
 beforeEach(() => run(forgetAll))
 
 describe("TodayReader.read", () => {
   test("returns zeros for an empty database and for an organization without data", function* () {
-    expect(yield* read(null)).toEqual(NOTHING)
-    const { organization } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* read(organization.id)).toEqual(NOTHING)
+    expect(yield* read(null)).toEqual({ ...NOTHING, steps: NO_STEPS })
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    expect(yield* read(organization.id)).toEqual({ ...NOTHING, steps: null })
+    yield* sql`delete from campaigns where id = ${campaign.id}`
+    const steps = { ...NO_STEPS, organization: organization.id, endpoint: true, program: true }
+    expect(yield* read(null)).toEqual({ ...NOTHING, steps })
     yield* sql`
       insert into delivery_workers (token, alive_until, stopping)
       select gen_random_uuid(), now() + make_interval(mins => minutes), stopping

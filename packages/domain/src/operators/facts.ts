@@ -94,7 +94,7 @@ const STATE = {
   }),
   endpointsFailing: count(
     "Endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts",
-    { gauge: "endpoints_failing", by: { contacts: ["some", "none"] }, page: "/" },
+    { gauge: "endpoints_failing", by: { contacts: ["some", "none"] }, page: "/endpoints?state=failing" },
   ),
   failuresLasting: count("Causes for which calls to enabled endpoints keep failing, without muted ones", {
     page: "/issues?state=lasting",
@@ -111,11 +111,8 @@ const STATE = {
   }),
   campaignsComplained: count(
     "Campaigns about which recipients have complained in the last seven days, by whether their share has reached 0.1 % (raised) or 0.3 % (high)",
-    { gauge: "campaigns_complained", by: { level: ["raised", "high"] }, page: "/" },
+    { gauge: "campaigns_complained", by: { level: ["raised", "high"] }, page: "/campaigns" },
   ),
-  domainsRejecting: count("Recipient domains that a campaign has paused because they reject its e-mails", {
-    page: "/#domains",
-  }),
   inboxQuarantined: count("Inbound events that could not be applied and were not replayed", {
     gauge: "inbox_set_aside",
     isCapped: true,

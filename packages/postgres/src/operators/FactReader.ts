@@ -82,8 +82,6 @@ const EXPRESSIONS: { readonly [Name in FactName | "baseline"]: string } = {
   campaignsComplained: `(
     select jsonb_build_object('raised', ${numberWith("not is_high")}, 'high', ${numberWith("is_high")})
     from complained where ${isIn()})`,
-  domainsRejecting: `(
-    select count(distinct domain) from campaign_domains where paused_until > statement_timestamp() and ${isIn()})`,
   inboxQuarantined: upToCap(`inbox where quarantined_at is not null and ${isIn()}`),
   deliveriesRows: statistic("n_live_tup"),
   deliveriesDeadRows: statistic("n_dead_tup"),
@@ -102,15 +100,15 @@ const AGES = {
   workers: ageOf("max(alive_until)", "delivery_workers"),
   // The start of a restore; otherwise, when the workers last used this database.
   workersPaused: ageOf("coalesce((select begun_at from restores where finished_at is null), seen_at)", "clock_watch"),
-  endpointsFailing: ageOf("min(failing_since)", "endpoint_readers where notices > 0"),
-  deadLetters: ageOf("min(opened_at)", "failure_groups where open > 0 and muted_at is null"),
+  endpointsFailing: ageOf("min(failing_since)", `endpoint_readers where notices > 0 and ${isIn()}`),
+  deadLetters: ageOf("min(opened_at)", `failure_groups where open > 0 and muted_at is null and ${isIn()}`),
   messagesQuarantined: ageOf(
     "min(quarantined_at)",
-    `(${capped("quarantined_at", "messages where quarantined_at is not null")})`,
+    `(${capped("quarantined_at", `messages where quarantined_at is not null and ${isIn()}`)})`,
   ),
   inboxQuarantined: ageOf(
     "min(quarantined_at)",
-    `(${capped("quarantined_at", "inbox where quarantined_at is not null")})`,
+    `(${capped("quarantined_at", `inbox where quarantined_at is not null and ${isIn()}`)})`,
   ),
   clockDoubted: ageOf("doubted_from", "clock_watch"),
 } satisfies { readonly [Name in FactName]?: string }
@@ -277,13 +275,15 @@ export class FactReader extends DatabaseService<FactReader>()("postgres/operator
     read: (names: ReadonlyArray<FactName>, organizationId: OrganizationId | null) =>
       read(names, { limit: 1, organizationId }),
 
-    /** Reads the active alerts on facts of the deployment. */
-    readAlerts: Effect.gen(function* () {
-      const facts = yield* read(ALERTING_FACTS, { limit: 1 })
+    /** Reads the active alerts on facts of the deployment or of one organization. */
+    readAlerts: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
+      const facts = yield* read(ALERTING_FACTS, { limit: 1, organizationId })
       const ages = Object.entries(AGES).map(([name, age]) => `'${name}', ${age}`)
       return activeAlerts(
         facts as Partial<FactValues>,
-        yield* sql`select jsonb_build_object(${sql.literal(ages.join(", "))}) as ages`.pipe(decodeAges),
+        yield* sql`
+          with scope as materialized (select ${organizationId}::text as organization_id)
+          select jsonb_build_object(${sql.literal(ages.join(", "))}) as ages`.pipe(decodeAges),
       )
     }),
 

@@ -61,7 +61,11 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
   <StatusBadge tone={CAMPAIGN_TONES[status]}>{status}</StatusBadge>
 )
 
-export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "progress" | "campaign">) => {
+export const CampaignProgressBar = (props: {
+  readonly progress: CampaignView["progress"]
+  readonly campaign: Pick<CampaignView["campaign"], "id">
+}) => {
+  const { progress, campaign } = props
   const { share, pace, counts } = describeProgress(progress)
   const shown = counts.map(({ name, text }) => {
     const list = listCountedBy(name)

@@ -9,7 +9,13 @@ import {
   replayEvents,
   testEndpoint,
 } from "@outreach/backoffice/operations/endpointActions"
-import { describeSettings, endpoints, showEndpoint, updateEndpoint } from "@outreach/backoffice/operations/endpoints"
+import {
+  createEndpoint,
+  describeSettings,
+  endpoints,
+  showEndpoint,
+  updateEndpoint,
+} from "@outreach/backoffice/operations/endpoints"
 import { issues } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -31,7 +37,13 @@ import { pickDefined } from "../../view/inputs.ts"
 import { FailureSentence, readCalls } from "../deliveries/deliveriesPage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 
+export const newEndpoint = {
+  title: "Add an endpoint",
+  action: operationAction("/endpoints/new", createEndpoint),
+}
+
 const endpointsPages = listPage("/endpoints", endpoints, {
+  create: newEndpoint,
   *around({ filter: { organizationId }, context: { now } }) {
     const period = { from: fromUnixMillis(now - DAY_MS), to: fromUnixMillis(now) }
     const outcomes = yield* (yield* DeliveryOutcomeReader).summaries({ ...pickDefined({ organizationId }), ...period })
@@ -186,7 +198,7 @@ const replayRoutes = operationConfirmation("/endpoints/:endpoint/replay", replay
 })
 
 export const endpointRoutes = [
-  ...endpointsPages,
+  ...[...endpointsPages, newEndpoint.action],
   ...endpointPages,
   ...[testAction, updateAction],
   ...[...disableRoutes, ...enableRoutes, ...removeRoutes, ...replayRoutes],

@@ -20,7 +20,7 @@ export const readSecrets = Effect.fnUntraced(function* (organizationId: Organiza
   const over = secrets.filter(({ state }) => state === "expired")
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
-    <Section title={isOwn ? "Separate signing secrets" : "Signing secrets"}>
+    <Section title={isOwn ? "Separate signing secrets" : "Signing secrets"} id="secrets">
       <p>
         We sign with all active secrets. The partner can sign with any of them; the table shows the partner's last use.{" "}
         {isOwn

@@ -126,9 +126,8 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
         )}
         <ListTable
           caption="Endpoints"
-          list={{ columns: Struct.pick(endpointList.columns, ["url", "state", "lagSeconds"]) }}
+          list={{ ...endpointList, columns: Struct.pick(endpointList.columns, ["url", "state", "lagSeconds"]) }}
           rows={endpoints}
-          empty="No endpoints, so the partner receives no webhooks. Add one on the command line."
         />
         {issues.length > 0 && (
           <>
@@ -141,7 +140,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
             <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
           </>
         )}
-        <section>
+        <section id="keys">
           <ListTable
             title="API keys"
             list={keyList}

@@ -45,10 +45,13 @@ const search = defineAction("/find", findClinician, {
     if (only !== undefined && hits.length === 1) {
       return HttpServerResponse.empty({ status: 303, headers: { location: only.to } })
     }
-    const { entries: known, erasedIn } =
-      hits.length === 0 && (term.by === "npi" || term.by === "email")
-        ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
-        : { entries: [], erasedIn: [] }
+    const {
+      entries: known,
+      deliveries,
+      erasedIn,
+    } = hits.length === 0 && (term.by === "npi" || term.by === "email")
+      ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
+      : { entries: [], deliveries: [], erasedIn: [] }
     return searchPage({
       title: hits.length === 0 ? "No results" : formatCounted(hits.length, "result"),
       // A secret can't be shown again.
@@ -78,7 +81,7 @@ const search = defineAction("/find", findClinician, {
           {known.length > 0 && (
             <>
               <h2>Timeline</h2>
-              <TimelineTable entries={known.toReversed()} deliveries={[]} />
+              <TimelineTable entries={known.toReversed()} deliveries={deliveries} />
             </>
           )}
         </>

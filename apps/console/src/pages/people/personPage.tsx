@@ -1,6 +1,6 @@
 import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { type EventDelivery, EventReader } from "@outreach/backoffice/events/EventReader"
+import type { EventDelivery } from "@outreach/backoffice/events/EventReader"
 import { formatCounted } from "@outreach/backoffice/format"
 import { eraseClinician, exportClinician, readPersonalData } from "@outreach/backoffice/operations/clinicians"
 import { cursorOf, type Tone } from "@outreach/backoffice/operations/List"
@@ -9,7 +9,7 @@ import { createSuppression, removeSuppression } from "@outreach/backoffice/opera
 import { type TimelineEntry, type TimelineKind, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
-import type { EventId, ProgramId } from "@outreach/domain/Identifier"
+import type { ProgramId } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
@@ -19,6 +19,7 @@ import { Array as Arr, Effect } from "effect"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Facts, Items, NextPage, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, inboxPageOf, Masked, Prose, StatusBadge, Time } from "../../components/values.tsx"
+import { endpointName } from "../../http/listObjects.ts"
 import { textFile } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { PageError } from "../../http/PageError.ts"
@@ -41,7 +42,7 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
     const { isShown } = masking
     const found = yield* (yield* TimelineReader).read(id, { limit: PAGE_SIZE, before })
     if (found === undefined) return yield* PageError.notFound()
-    const { recipient, recipients, entries, next, names } = found
+    const { recipient, recipients, entries, deliveries, next, names } = found
     const { organizationId, npi } = recipient
     const addresses = [...new Set(recipients.map(({ email }) => email))]
     const keys = [
@@ -49,11 +50,6 @@ const personPages = defineMaskedPage("/people/:id", findClinician, {
       ...addresses.flatMap((email) => suppressionKeys({ npi: null, email })),
     ]
     const suppressions = yield* (yield* SuppressionReader).find(organizationId, keys)
-    // Partners choose the ids of their events, which have no deliveries.
-    const eventIds = entries.flatMap(({ kind, eventId }) =>
-      kind === "received" || eventId === null ? [] : [eventId as EventId],
-    )
-    const deliveries = yield* (yield* EventReader).deliveries(organizationId, eventIds)
     const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
     const sendings = yield* (yield* SendingReader).ofRecipients(organizationId, newest)
     const isErased = isPlaceholder(recipient.email)
@@ -231,9 +227,10 @@ const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
     <>, deliveries deleted or none</>
   ) : (
     <ul>
-      {props.of.map(({ id, state, replayedAs }) => (
+      {props.of.map(({ id, state, replayedAs, endpointId, url }) => (
         <li key={id}>
-          <DeliveryState state={state} replayedAs={replayedAs} /> <IdLink id={id}>Delivery</IdLink>
+          <DeliveryState state={state} replayedAs={replayedAs} /> <IdLink id={id}>Delivery</IdLink> to{" "}
+          <IdLink id={endpointId}>{endpointName({ id: endpointId, url })}</IdLink>
           {replayedAs !== null && (
             <>
               {" "}

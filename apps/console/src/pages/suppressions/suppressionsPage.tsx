@@ -9,6 +9,7 @@ import {
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { mayActAs } from "@outreach/domain/operators/Operator"
+import { Missing } from "../../components/FormLink.tsx"
 import { ActionForm } from "../../components/forms.tsx"
 import { Section, Table, withQuery } from "../../components/layout.tsx"
 import { listPage } from "../../http/listPage.tsx"
@@ -73,10 +74,14 @@ const suppressionPages = listPage("/suppressions", suppressions, {
       below:
         mayActAs(context.operator.role, "operator") &&
         (organizationId === undefined ? (
-          <p>Choose an organization above to add or lift a suppression.</p>
+          <p id="add">
+            <Missing command={objects.byField["organizationId"]?.length === 0 ? "organizations create" : null}>
+              Choose an organization to add or lift a suppression.
+            </Missing>
+          </p>
         ) : (
           <>
-            <Section title="Add a suppression">
+            <Section title="Add a suppression" id="add">
               <ActionForm action={addSuppression} {...form} />
             </Section>
             <Section title="Lift a suppression">

@@ -1,12 +1,10 @@
-import { describeAlert } from "@outreach/backoffice/format"
 import { checkDatabase } from "@outreach/backoffice/inspection/databaseFindings"
 import { type ActiveAlert, ALERTS, runbookOf } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { FactReader } from "@outreach/postgres/operators/FactReader"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect } from "effect"
-import { type CheckResult, Findings } from "../../components/Findings.tsx"
+import { type CheckResult, Findings, toFinding } from "../../components/Findings.tsx"
 import { Page, Section } from "../../components/layout.tsx"
 import { definePage } from "../../http/Route.ts"
 
@@ -36,16 +34,13 @@ export const systemPage = definePage("/system", {
 })
 
 const toResult = (alert: ActiveAlert, now: number): CheckResult => ({
-  ...alert,
+  ...toFinding(alert, now),
   check: (
     <>
       <code>{alert.name}</code> fires after {alert.delay}; <code>{runbookOf(alert)}</code>
     </>
   ),
-  status: alert.severity === "critical" ? "failed" : "warning",
   word: alert.severity,
-  found: describeAlert(alert),
-  since: alert.age === null ? null : fromUnixMillis(now - alert.age * 1000),
 })
 
 const ofDoctor = (finding: Finding & { readonly check: string }): CheckResult => ({
@@ -58,7 +53,7 @@ const ofDoctor = (finding: Finding & { readonly check: string }): CheckResult =>
 })
 
 /** The active alerts; undefined if they can't be read. */
-const readAlerts = FactReader.use(({ readAlerts }) => readAlerts).pipe(
+const readAlerts = FactReader.use(({ readAlerts }) => readAlerts(null)).pipe(
   Effect.catchCauseIf(
     (cause) => !Cause.hasInterruptsOnly(cause),
     () => Effect.as(Effect.logWarning("failed to read the alerts"), undefined),

@@ -1,51 +1,39 @@
 import { explainUnsent } from "@outreach/backoffice/campaigns/explainUnsent"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
-import { issues } from "@outreach/backoffice/operations/issues"
-import { byUrgency, type Tone } from "@outreach/backoffice/operations/List"
-import { MAX_REFUSING_DOMAINS, type Today, TodayReader } from "@outreach/backoffice/today/TodayReader"
-import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { activeAlerts } from "@outreach/domain/operators/alerts"
-import { FACTS, type FactValues, totalOf } from "@outreach/domain/operators/facts"
+import { formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
+import { type Numbers, NumbersReader } from "@outreach/backoffice/numbers/NumbersReader"
+import type { Tone } from "@outreach/backoffice/operations/List"
+import { type Today, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { dateAt } from "@outreach/domain/digest/Digest"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { readFacts } from "@outreach/postgres/operators/FactReader"
-import { Array as Arr, Effect, Struct } from "effect"
-import { Advice } from "../../components/Findings.tsx"
-import { LinkLine, Page, Table } from "../../components/layout.tsx"
-import { Minute, Prose } from "../../components/values.tsx"
-import { readObjects } from "../../http/listObjects.ts"
-import { ListTable } from "../../http/listPage.tsx"
+import { Effect } from "effect"
+import { Advice, FINDING_TONES } from "../../components/Findings.tsx"
+import { FormLink, formOf } from "../../components/FormLink.tsx"
+import { LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { Minute, Prose, StatusBadge } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
-import { ComplaintRate } from "../campaigns/campaignsPages.tsx"
+import { CampaignProgressBar } from "../campaigns/CampaignReports.tsx"
+import { readUrgent } from "./readUrgent.ts"
 
-const MAX_IDLE = 5
-const MAX_ISSUES = 5
+const MAX_CAMPAIGNS = 20
 
 export const todayPage = definePage("/", {
   run: Effect.fnUntraced(function* (_, { operator, now }) {
-    const reader = yield* TodayReader
     const scope = operator.organizationId
-    const { list } = yield* FailureGroupReader
-    const [today, facts, idle, domains, complained, failing, groups, { nameOf }] = yield* Effect.all(
+    const date = dateAt(now)
+    const filter = { organizationId: scope ?? undefined }
+    const [today, numbers, campaigns] = yield* Effect.all(
       [
-        reader.read(scope),
-        readFacts(TODAY_FACTS, scope),
-        (yield* SendingReader).listIdle(scope, MAX_IDLE),
-        reader.readRefusingDomains(scope),
-        reader.readComplained(scope),
-        reader.readFailingEndpoints(scope),
-        list({ organizationId: scope ?? undefined, largest: true }, MAX_ISSUES),
-        readObjects({ endpointId: true }, scope === null ? {} : { organizationId: scope }),
+        TodayReader.use(({ read }) => read(scope)),
+        NumbersReader.use(({ total }) => total(filter, { from: date, to: date })),
+        SendingReader.use(({ listOpen }) => listOpen(scope, MAX_CAMPAIGNS)),
       ],
       { concurrency: "unbounded" },
     )
-    // Workers don't belong to an organization.
-    const tiles = [...todayTiles(today, facts), ...(scope === null ? [workersTile(facts)] : [])]
-    const waiting = idle.flatMap((state) => {
-      const cause = explainUnsent(state, now)
-      return cause === null ? [] : [{ ...state, ...cause }]
+    const urgent = yield* readUrgent(scope, campaigns, now)
+    const sending = campaigns.flatMap((campaign) => {
+      const cause = explainUnsent(campaign, now)
+      return cause === null || cause.status === "ok" ? [{ ...campaign, state: cause?.found }] : []
     })
     return (
       <Page title="Today" commands={[["status"], ["status", { watch: true }]]}>
@@ -54,81 +42,93 @@ export const todayPage = definePage("/", {
             Read at <Minute at={fromUnixMillis(now)} />.
           </small>
         </p>
-        <ul class="tiles">
-          {Arr.sort(tiles, byUrgency).map(({ title, href, tone, value, detail }) => (
-            <li key={title} class={`tile ${tone}`}>
-              <a href={href}>
-                <span class="title">{title}</span>
-                <span class="value">{value}</span>
-              </a>
-              <small>
-                <bdi>{detail}</bdi>
-              </small>
-            </li>
-          ))}
-        </ul>
-        <Table
-          title="Stopped campaigns"
-          rows={waiting}
-          columns={{
-            Campaign: ({ id, name }) => ({ id, name }),
-            Reason: ({ found }) => <Prose>{found}</Prose>,
-            Remedy: (cause) => <Advice finding={cause} />,
-          }}
-        />
-        <section id="issues">
-          <ListTable
-            title="Open issues"
-            label="Most frequent causes of failures"
-            list={issues}
-            rows={groups}
-            nameOf={nameOf}
-            empty="No failing calls or dead letters."
-          />
-          {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
-        </section>
-        <Table
-          title="Campaigns with many complaints, last 7 days"
-          rows={complained}
-          columns={{
-            Campaign: ({ campaignId: id, campaign: name }) => ({ id, name }),
-            Status: ({ status }) => <CampaignStatusBadge status={status} />,
-            Complaints: (counts) => <ComplaintRate {...counts} />,
-          }}
-        />
-        <Table
-          title="Failing endpoints"
-          rows={failing}
-          columns={{
-            Endpoint: ({ id, url: name }) => ({ id, name }),
-            Since: ({ failingSince }) => ({ at: failingSince }),
-            Disabled: ({ disabledAt }) => disabledAt && { at: disabledAt },
-            Notified: ({ hasContacts, organizationId }) =>
-              hasContacts
-                ? "its contacts"
-                : { to: `/partners/${organizationId}#contacts`, name: "no one: add contacts" },
-          }}
-        />
-        <section id="domains">
+        {today.steps !== null && <FirstSteps steps={today.steps} />}
+        <Section title="Urgent" id="urgent">
           <Table
-            title="Rejecting domains"
-            rows={domains}
-            empty="No rejecting domains."
+            label="Problems, the most urgent first"
+            rows={urgent}
             columns={{
-              Domain: ({ domain }) => domain,
-              Campaign: ({ campaignId: id, campaign: name }) => ({ id, name }),
-              "SMTP status": ({ status }) => status,
-              "Paused until": ({ until }) => ({ at: until }),
+              Urgency: ({ status }) => ({
+                tone: FINDING_TONES[status],
+                word: status === "failed" ? "critical" : status,
+              }),
+              Problem: ({ found, page }) => (
+                <a href={page}>
+                  <Prose>{found}</Prose>
+                </a>
+              ),
+              Since: ({ since }) => since && { at: since },
+              Action: (finding) => <Advice finding={finding} />,
             }}
           />
-          {domains.length === MAX_REFUSING_DOMAINS && (
-            <p>The last {MAX_REFUSING_DOMAINS} are shown; each campaign lists its own.</p>
-          )}
-        </section>
+          {urgent.length === 0 && <p class="notice">Nothing needs your attention.</p>}
+        </Section>
+        <Section title="Numbers of today">
+          <ul class="tiles">
+            {[sendingTile(today), ...numberTiles(numbers), quotaTile(today)].map(
+              ({ title, href, tone, value, detail }) => (
+                <li key={title} class={`tile ${tone}`}>
+                  <a href={href}>
+                    <span class="title">{title}</span>
+                    <span class="value">{value}</span>
+                  </a>
+                  <small>
+                    <bdi>{detail}</bdi>
+                  </small>
+                </li>
+              ),
+            )}
+          </ul>
+        </Section>
+        <Table
+          title="Sending campaigns"
+          rows={sending}
+          columns={{
+            Campaign: ({ id, name }) => ({ id, name }),
+            Progress: (campaign) => <CampaignProgressBar progress={campaign.progress} campaign={campaign} />,
+            State: ({ state = "Sending." }) => <Prose>{state}</Prose>,
+          }}
+        />
+        {campaigns.length === MAX_CAMPAIGNS && (
+          <LinkLine to="/campaigns?status=sending">All sending campaigns</LinkLine>
+        )}
       </Page>
     )
   }),
 })
+
+/** The path from an empty database to the first campaign. */
+const STEPS = {
+  organization: "organizations create",
+  key: "keys create",
+  endpoint: "endpoints create",
+  program: "programs create",
+  sender: "senders create",
+  campaign: "campaigns create",
+} as const
+
+/** The steps to the first campaign; the next one is a button. */
+const FirstSteps = ({ steps }: { readonly steps: NonNullable<Today["steps"]> }) => {
+  const isDone = (step: string) => step in steps && Boolean(steps[step as keyof typeof steps])
+  const [next] = Object.keys(STEPS).filter((step) => !isDone(step))
+  return (
+    <Section title="Steps to the first campaign" id="steps">
+      <ol class="chips">
+        {Object.entries(STEPS).map(([step, command]) => (
+          <li key={step}>
+            {isDone(step) ? (
+              <>
+                {formOf(command).label} <StatusBadge tone="good">done</StatusBadge>
+              </>
+            ) : (
+              <FormLink command={command} object={steps.organization} isPrimary={step === next} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
 
 interface TodayTile {
   readonly title: string
@@ -138,36 +138,20 @@ interface TodayTile {
   readonly detail: string
 }
 
-/** The counts that should be 0, with the tone otherwise. */
-const COUNTS = {
-  breakersOpen: ["Open breakers", "bad", "endpoints that only receive probes"],
-  failuresLasting: ["Causes of failing calls", "bad", "webhooks that fail"],
-  deadLetters: ["Dead letters", "warning", "not replayed or removed"],
-  inboxQuarantined: ["Quarantined inbound events", "warning", "can't be applied"],
-  domainsRejecting: ["Rejecting domains", "warning", "paused temporarily"],
-} as const
-
-/** The facts that Today shows. */
-const TODAY_FACTS = [...Struct.keys(COUNTS), "deliveriesOldestSeconds", "workers"] as const
-type Facts = FactValues<(typeof TODAY_FACTS)[number]>
-
-const todayTiles = (today: Today, facts: Facts): ReadonlyArray<TodayTile> => [
-  sendingTile(today),
-  {
-    title: "Oldest due delivery",
-    href: FACTS.deliveriesOldestSeconds.page,
-    tone: activeAlerts(facts).some(({ name }) => name === "OutreachDeliveriesLate") ? "bad" : "good",
-    value: facts.deliveriesOldestSeconds.live === 0 ? "None" : formatDuration(facts.deliveriesOldestSeconds.live),
-    detail: "to working endpoints",
-  },
-  ...Struct.keys(COUNTS).map((name): TodayTile => {
-    const [title, tone, detail] = COUNTS[name]
-    const count = totalOf(name, facts[name])
-    const value = name === "inboxQuarantined" ? formatCapped(count, COUNT_CAP) : formatCount(count)
-    return { title, href: FACTS[name].page, detail, tone: count > 0 ? tone : "good", value }
-  }),
-  quotaTile(today),
-]
+const numberTiles = (numbers: Numbers): ReadonlyArray<TodayTile> => {
+  const tile = (title: string, count: number, detail: string): TodayTile => ({
+    ...{ title, detail, href: "/numbers", tone: "neutral", value: formatCount(count) },
+  })
+  const ofSent = (count: number) => `${formatShare(count / numbers.sent)} of sent`
+  const { sent, bounced, unsuspectedOpened: opened, unsuspectedClicked: clicked, accounts, completers } = numbers
+  return [
+    tile("Sent", sent, "since midnight UTC"),
+    tile("Bounced", bounced, ofSent(bounced)),
+    tile("Opened", opened, `${ofSent(opened)}, without bots`),
+    tile("Clicked", clicked, `${ofSent(clicked)}, without bots`),
+    tile("Accounts", accounts, `${formatCounted(completers, "completer")}`),
+  ]
+}
 
 const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
   const isStuck = sentInLastMinute === 0 && remaining !== 0
@@ -195,11 +179,3 @@ const quotaTile = ({ quota }: Today): TodayTile => {
     detail: `${formatCount(count)} of ${formatCount(target)} ${stage}s of ${program}`,
   }
 }
-
-const workersTile = ({ workers }: Facts): TodayTile => ({
-  title: "Workers alive",
-  href: FACTS.workers.page,
-  tone: workers === 0 ? "bad" : "good",
-  value: formatCount(workers),
-  detail: workers === 0 ? "sending and delivery stopped" : "sending and delivering",
-})

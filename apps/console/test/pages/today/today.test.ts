@@ -1,10 +1,12 @@
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { startConsole } from "../../startConsole.ts"
+import { type Answer, rowsOf, startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
 
@@ -35,27 +37,38 @@ const seedTroubles = Effect.gen(function* () {
   return seeded
 })
 
+/** Returns the cells of the urgent problems: urgency, problem, age and action, with the address of each problem. */
+const urgentIn = (answer: Answer) => {
+  const links = [...answer.document.querySelectorAll("#urgent tbody td:nth-child(2) a")]
+  return rowsOf(answer, "Problems, the most urgent first").map((cells, i) => ({
+    ...{ urgency: cells[0], problem: cells[1]!, since: cells[2]!, action: cells[3]! },
+    to: links[i]!.getAttribute("href")!,
+  }))
+}
+
 describe("the page of today", () => {
-  it("shows zeros for an organization without problems", async () => {
+  it("shows one line and the numbers for an organization without problems", async () => {
     const { organization } = await test().run(seedCampaign({ recipients: 0 }))
-    const { document, words } = await (await test().as("viewer", organization.id)).get("/")
+    const answer = await (await test().as("viewer", organization.id)).get("/")
+    const { document, words } = answer
+    expect(urgentIn(answer)).toEqual([])
+    expect(words).toContain("Nothing needs your attention.")
     expect(tilesOf(document)).toEqual({
       "Sending now": { value: "None", tone: "neutral", href: "/campaigns?status=sending" },
-      "Oldest due delivery": { value: "None", tone: "good", href: "/endpoints" },
-      "Open breakers": { value: "0", tone: "good", href: "/endpoints?state=failing" },
-      "Causes of failing calls": { value: "0", tone: "good", href: "/issues?state=lasting" },
-      "Dead letters": { value: "0", tone: "good", href: "/issues?state=dead" },
-      "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox" },
-      "Rejecting domains": { value: "0", tone: "good", href: "/#domains" },
+      ...Object.fromEntries(
+        ["Sent", "Bounced", "Opened", "Clicked", "Accounts"].map((title) => [
+          title,
+          { value: "0", tone: "neutral", href: "/numbers" },
+        ]),
+      ),
       "Quota closest to target": { value: "–", tone: "neutral", href: "/programs" },
     })
-    expect(words).toContain("No rejecting domains.")
     // Every time is shown in the zone that the header names.
     expect(document.querySelector("main time")).not.toBeNull()
     expect(words).not.toMatch(/\d\d:\d\d UTC/)
   })
 
-  it("names the endpoints that fail, and those without contacts", async () => {
+  it("names the endpoints that fail, since when, and those without contacts", async () => {
     const { endpoint, organization } = await test().run(seedCampaign({ recipients: 0 }))
     const failing = (notices: number) =>
       test().run(
@@ -64,34 +77,68 @@ describe("the page of today", () => {
       )
     const viewer = await test().as("viewer", organization.id)
     await failing(0)
-    expect((await viewer.get("/")).words).not.toContain("Failing endpoints")
+    expect(urgentIn(await viewer.get("/"))).toEqual([])
     await failing(1)
-    const { words, document } = await viewer.get("/")
-    expect(words).toContain("Failing endpoints")
-    expect(words).toContain("no one: add contacts")
-    expect(document.querySelector(`a[href="/endpoints/${endpoint.id}"]`)).not.toBeNull()
+    const [first, ...others] = urgentIn(await viewer.get("/"))
+    expect(first).toMatchObject({ urgency: "critical", to: `/endpoints/${endpoint.id}` })
+    expect([first!.problem, first!.since, first!.action]).toEqual([
+      expect.stringContaining("has failed for a day."),
+      expect.stringContaining("2 d ago"),
+      "No one is notified. Add contacts",
+    ])
+    expect(others).toEqual([])
   })
 
   it("shows the problems of all organizations, or only those of the operator's organization", async () => {
-    const everywhere = await test().as("viewer")
-    const countIn = (document: Document, title: string) => Number(tilesOf(document)[title]!.value)
-    const before = (await everywhere.get("/")).document
     const [one, other] = [await test().run(seedTroubles), await test().run(seedTroubles)]
-    const all = await everywhere.get("/")
-    const bound = await (await test().as("viewer", one.organization.id)).get("/")
-    for (const title of ["Open breakers", "Quarantined inbound events", "Rejecting domains"]) {
-      const added = countIn(all.document, title) - countIn(before, title)
-      expect([title, added, countIn(bound.document, title)]).toEqual([title, 2, 1])
+    const all = urgentIn(await (await test().as("viewer")).get("/"))
+    const bound = urgentIn(await (await test().as("viewer", one.organization.id)).get("/"))
+    const domainOf = ({ organization }: typeof one) => `${organization.id.slice(-6)}.test: rejects e-mails of Spring.`
+    expect(all.map(({ problem }) => problem)).toEqual(expect.arrayContaining([domainOf(one), domainOf(other)]))
+    expect(all[0]).toMatchObject({
+      urgency: "critical",
+      to: "/system",
+      problem: expect.stringMatching(/^No worker runs/),
+    })
+    expect(bound.map(({ problem, to }) => [problem, to])).toEqual([
+      ["Inbound events that could not be applied: 1.", "/inbox"],
+      [domainOf(one), `/campaigns/${one.campaign.id}#domains`],
+    ])
+  })
+
+  it("lists a paused campaign with its remedy as urgent, and a campaign that sends with its progress", async () => {
+    const { organization, campaign } = await test().run(function* () {
+      const seeded = yield* seedCampaign({ recipients: 3 })
+      yield* sendCampaign(seeded.campaign.id)
+      const [lease] = yield* claimMessages(1)
+      yield* settleSent(lease!)
+      return seeded
+    })
+    const viewer = await test().as("viewer", organization.id)
+    const open = async () => {
+      const answer = await viewer.get("/")
+      return { urgent: urgentIn(answer), sending: rowsOf(answer, "Sending campaigns") }
     }
-    expect(tilesOf(all.document)).toMatchObject({ "Workers alive": { value: "0", tone: "bad", href: "/system" } })
-    expect(tilesOf(bound.document)).not.toHaveProperty("Workers alive")
-    expect(all.words).toContain(`${other.organization.id.slice(-6)}.test`)
-    expect(bound.words).toContain(`${one.organization.id.slice(-6)}.test`)
-    expect(bound.words).not.toContain(`${other.organization.id.slice(-6)}.test`)
+    const running = await open()
+    expect(running.urgent).toEqual([])
+    expect(running.sending).toEqual([["Spring", expect.stringContaining("2 left"), "Sending."]])
+    await test().run(commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "wrong link" }))
+    const { urgent, sending } = await open()
+    expect(sending.map(([name]) => name)).toEqual([])
+    expect(urgent).toMatchObject([
+      {
+        problem: expect.stringMatching(
+          /^Spring: Dana Reyes paused it at [-\d]+ \d\d:\d\d: wrong link\. E-mails are paused/,
+        ),
+        to: `/campaigns/${campaign.id}`,
+        since: expect.stringContaining("ago"),
+        action: "Resume it once the reason is gone.",
+      },
+    ])
   })
 })
 
-it("links the largest groups of failures to their issues, and shows the nearest quota", async () => {
+it("replaces the alert on dead letters by the issues that have all of them, and shows the nearest quota", async () => {
   const { organization, program } = await test().run(seedDeadLetters(3))
   await test().run(
     Effect.all([
@@ -102,30 +149,23 @@ it("links the largest groups of failures to their issues, and shows the nearest 
           select ${organization.id}, ${program.id}, current_date - n, 0, 0, 0, 0, 0, 45 - n from generate_series(0, 5) n`,
     ]),
   )
-  const { document, words } = await (await test().as("viewer", organization.id)).get("/")
-  expect(tilesOf(document)).toMatchObject({
-    "Dead letters": { value: "3", tone: "warning" },
-    "Quota closest to target": { value: "90 %" },
-  })
-  expect(words).toContain("45 of 50 completers of Heart failure")
-  const [row] = document.querySelectorAll("#issues tbody tr")
-  expect(row!.querySelector("a")!.getAttribute("href")).toMatch(/^\/issues\/fgr_/)
-  const cells = [...row!.querySelectorAll("td")].map(({ textContent }) => textContent)
-  expect([cells[1], cells[2], cells[6]]).toEqual(["3", "100 %", "3"])
+  const answer = await (await test().as("viewer", organization.id)).get("/")
+  expect(tilesOf(answer.document)).toMatchObject({ "Quota closest to target": { value: "90 %" } })
+  expect(answer.words).toContain("45 of 50 completers of Heart failure")
+  expect(urgentIn(answer)).toEqual([
+    expect.objectContaining({
+      problem: expect.stringMatching(/^Calls to .+ fail: .+; 3 dead letters\.$/),
+      to: expect.stringMatching(/^\/issues\/fgr_/),
+    }),
+  ])
 })
 
-it("links each tile to the list of the things it counts", async () => {
-  const { organization, endpoint } = await test().run(seedTroubles)
+it("links each problem and number to an existing page", async () => {
+  const { organization } = await test().run(seedTroubles)
   const viewer = await test().as("viewer", organization.id)
-  const tiles = Object.values(tilesOf((await viewer.get("/")).document))
-  const lists = new Map<string, string>()
-  for (const { href } of tiles) {
-    if (!href!.startsWith("/")) continue
-    const { status, text } = await viewer.get(href!)
-    expect(status, href!).toBe(200)
-    lists.set(href!, text)
+  const { document } = await viewer.get("/")
+  for (const link of document.querySelectorAll("main a[href^='/']")) {
+    const address = link.getAttribute("href")!.split("#")[0]!
+    expect([address, (await viewer.get(address)).status]).toEqual([address, 200])
   }
-  expect(lists.get("/endpoints?state=failing")).toContain(endpoint.id)
-  expect((await viewer.get("/endpoints?state=disabled")).words).toContain("No endpoint matches.")
-  expect(lists.get("/inbox")).toContain(`evt_${organization.id}`)
 })
