@@ -157,11 +157,16 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
         ],
       ],
       packages: ["packages/backoffice"],
-      tests: ["packages/postgres/test/dumpSchema.test.ts", "apps/ops/test/reference.test.ts"],
+      tests: [
+        "packages/postgres/test/dumpSchema.test.ts",
+        "apps/ops/test/reference.test.ts",
+        "packages/backoffice/test/operations/endpoints.test.ts",
+      ],
       places: [
         ["its form", "packages/backoffice/src/operations/endpoints.ts", OPTION],
         ["`schema.sql`", "packages/postgres/test/dumpSchema.test.ts", OPTION],
         ["the reference of `ops`", "apps/ops/test/reference.test.ts", OPTION],
+        ["its test", "packages/backoffice/test/operations/endpoints.test.ts", OPTION],
       ],
     },
   ],

@@ -2040,6 +2040,13 @@ create table dkim_keys (
   constraint dkim_keys_pkey PRIMARY KEY (organization_id, id)
 );
 
+create table endpoint_headers (
+  endpoint_id text collate "C" not null,
+  organization_id text collate "C" not null,
+  ciphertext bytea not null,
+  constraint endpoint_headers_pkey PRIMARY KEY (endpoint_id)
+);
+
 create table endpoint_readers (
   endpoint_id text collate "C" not null,
   organization_id text collate "C" not null,
@@ -2576,6 +2583,7 @@ create table webhook_endpoints (
   disable_on_gone boolean default false not null,
   disable_when_failing boolean default true not null,
   standard_webhooks boolean default false not null,
+  headers text[] default '{}'::text[] not null,
   shared_secrets_until timestamp with time zone default 'infinity'::timestamp with time zone not null,
   version integer default 1 not null,
   address_since timestamp with time zone default clock_timestamp() not null,
@@ -2584,6 +2592,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_check CHECK (((removed_at IS NULL) OR (NOT enabled))),
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['operator'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_headers_check CHECK ((cardinality(headers) <= 10)),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0)),
   constraint webhook_endpoints_per_second_check CHECK ((per_second > 0)),
   constraint webhook_endpoints_retry_delays_check CHECK (((cardinality(retry_delays) >= 1) AND (cardinality(retry_delays) <= 19) AND (1 <= ALL (retry_delays)) AND (604800 >= ALL (retry_delays)))),
@@ -2676,6 +2685,8 @@ alter table delivery_outcomes add constraint delivery_outcomes_endpoint_id_fkey 
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
+alter table endpoint_headers add constraint endpoint_headers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table endpoint_headers add constraint endpoint_headers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erased_clinicians add constraint erased_clinicians_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

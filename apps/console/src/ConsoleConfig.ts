@@ -18,6 +18,7 @@ import {
   webhookRetryDelays,
 } from "@outreach/process/settings"
 import { trustProxy } from "@outreach/process/trustProxy"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { Config, Context, Effect, Layer } from "effect"
 
 const proxyHeader = setting(
@@ -72,6 +73,8 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
       webhookRetryDelays: yield* webhookRetryDelays,
       /** Name servers for the endpoints' host names, as for the worker; empty for the machine's own. */
       dnsServers: yield* dnsServers,
+      /** The forward proxy of webhooks, as for the worker; null for none. */
+      webhookProxy: yield* webhookProxy,
     }
   }),
 }) {

@@ -56,8 +56,8 @@ const settings = Layer.mergeAll(
 const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
 
 const webhookClient = Layer.unwrap(
-  Effect.map(ConsoleConfig, ({ allowPrivateAddresses, dnsServers }) =>
-    HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS, names: partnerNames(dnsServers) }),
+  Effect.map(ConsoleConfig, ({ allowPrivateAddresses, dnsServers, webhookProxy: proxy }) =>
+    HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS, names: partnerNames(dnsServers), proxy }),
   ),
 )
 

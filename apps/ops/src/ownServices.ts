@@ -5,6 +5,7 @@ import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { secretsKey } from "@outreach/process/settings"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer } from "effect"
 import { linkTarget, Target } from "./Target.ts"
@@ -27,9 +28,10 @@ export const webhookClient = Layer.unwrap(
       () => import("@outreach/webhooks/HttpWebhookClient"),
     )
     const names = partnerNames(yield* dnsServers)
+    const proxy = yield* webhookProxy
     return Layer.merge(
       NodeSigner,
-      HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names }),
+      HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS, names, proxy }),
     )
   }),
 )

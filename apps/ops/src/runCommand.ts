@@ -98,7 +98,7 @@ const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<R
 
 class UnusableFile extends DescribedError("UnusableFile", "The {label} file {file} {reason}.") {}
 
-/** Reads a text from a file: UTF-8, at most 1 MiB. */
+/** Reads a text from a file or a pipe: UTF-8, at most 1 MiB. */
 const readText = Effect.fnUntraced(function* ({ schema, control: { label } }: AnyField, file: string) {
   const { stat, readFile } = yield* FileSystem.FileSystem
   const unusable = (reason: string) => new UnusableFile({ label, file, reason })
@@ -106,9 +106,10 @@ const readText = Effect.fnUntraced(function* ({ schema, control: { label } }: An
     unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
   )
   const { type, size } = yield* unreadable(stat(file))
-  if (type !== "File") return yield* unusable("is not a regular file")
-  if (size > MAX_TEMPLATE_BYTES) return yield* unusable("holds more than 1 MiB")
-  const bytes = yield* unreadable(readFile(file))
+  // A pipe, such as /dev/stdin, keeps secrets off the disk.
+  if (type !== "File" && type !== "FIFO") return yield* unusable("is neither a regular file nor a pipe")
+  const bytes = size > MAX_TEMPLATE_BYTES ? undefined : yield* unreadable(readFile(file))
+  if (bytes === undefined || bytes.length > MAX_TEMPLATE_BYTES) return yield* unusable("holds more than 1 MiB")
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => unusable("is not text in UTF-8"),

@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
 import { hostname, tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { asRole } from "@outreach/testing/testRoles"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -53,6 +56,20 @@ describe("the audit log", () => {
     const { stdout } = await run(["audit", "list"])
     expect(stdout).toContain(`program=${program.id} npi=… email=…`)
     expect(stdout).not.toMatch(/dana\.reyes/)
+  })
+
+  it("doesn't contain an endpoint's headers, which are read from a file or a pipe", async () => {
+    const { endpoint } = await meanwhile(seedCampaign({ recipients: 0 }))
+    const pipe = join(temporaryFolder("ops-audit", onTestFinished), "headers")
+    execFileSync("mkfifo", [pipe])
+    const [changed] = await Promise.all([
+      runJson("endpoints", "update", endpoint.id, "--headers", pipe),
+      writeFile(pipe, "X-Api-Key: t0psecret\n"),
+    ])
+    expect(await newest()).toMatchObject({ arguments: { endpoint: endpoint.id, headers: null } })
+    const { stdout } = await run(["endpoints", "show", endpoint.id])
+    expect(stdout).toMatch(/^headers +X-Api-Key$/m)
+    expect(JSON.stringify([changed, stdout])).not.toContain("t0psecret")
   })
 
   it("keeps only the origin of an endpoint's address, because it may contain a secret", async () => {

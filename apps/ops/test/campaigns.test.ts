@@ -79,7 +79,7 @@ describe("campaigns create", () => {
 
   it.each([
     ["does not exist", () => join(folder, "none.html")],
-    ["is not a regular file", () => folder],
+    ["is neither a regular file nor a pipe", () => folder],
     ["holds more than 1 MiB", () => file("big.html", "x".repeat(1_048_577))],
     ["is not text in UTF-8", () => file("latin1.html", new Uint8Array([0x3c, 0xe9, 0x3e]))],
     ["is not text in UTF-8", () => file("nul.html", "a\0b")],

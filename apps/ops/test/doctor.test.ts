@@ -8,16 +8,18 @@ import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { RELEASE } from "@outreach/process/release"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
+import { startForwardProxy } from "@outreach/testing/startForwardProxy"
 import { dnsServer } from "@outreach/testing/startNameServer"
 import type { Answer } from "dns-packet"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { endpointFinding } from "../src/doctor/endpointFinding.ts"
+import { endpointFinding, type Options } from "../src/doctor/endpointFinding.ts"
 import { smtpFinding } from "../src/doctor/smtpFinding.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
@@ -177,14 +179,20 @@ describe("doctor", () => {
 describe("the finding about an endpoint", () => {
   const id = EndpointId.make(`whe_${"0".repeat(32)}`)
   const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
-  const look = (address: string, options: { readonly allowPrivate?: boolean; readonly connectMs?: number } = {}) =>
+  const look = (address: string, options: Partial<Options> = {}) =>
     endpointFinding(
       { id, organizationId, url: PrivateEndpointUrl.make(address) },
-      { allowPrivate: true, servers: [], ...options },
+      { allowPrivate: true, servers: [], proxy: null, ...options },
     ).pipe(Effect.catch(Effect.succeed), Effect.runPromise)
 
-  it("is good if the connection succeeds", async () => {
+  const proxyAt = (WEBHOOK_PROXY_URL: string) =>
+    Effect.runSync(webhookProxy.parse(ConfigProvider.fromEnv({ env: { WEBHOOK_PROXY_URL } })))
+
+  it("is good if the connection succeeds, directly or through the forward proxy", async () => {
     expect(await look((await partnerServer()).url)).toMatchObject({ status: "ok" })
+    const { url, requests } = await startForwardProxy()
+    expect(await look((await partnerServer()).url, { proxy: proxyAt(url) })).toMatchObject({ status: "ok" })
+    expect(requests).toHaveLength(1)
   })
 
   it.each([
@@ -194,6 +202,10 @@ describe("the finding about an endpoint", () => {
       async () => look(`https://127.0.0.1:${await listen(createTlsServer({ key: TLS, cert: TLS }))}/`),
     ],
     ["blocked_address", async () => look((await partnerServer()).url, { allowPrivate: false })],
+    [
+      "proxy_failed (refused)",
+      async () => look((await partnerServer()).url, { proxy: proxyAt(`http://${CLOSED_ADDRESS}`) }),
+    ],
     // The partner accepts the connection, and never shakes hands.
     ["connect_timeout", async () => look(`https://127.0.0.1:${await listen(createServer())}/`, { connectMs: 50 })],
   ])("names why it can't be reached: %s", async (reason, finding) => {

@@ -1,7 +1,9 @@
+import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { verify } from "@outreach/signature/node"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
+import { startForwardProxy } from "@outreach/testing/startForwardProxy"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -49,6 +51,22 @@ describe("endpoints test", () => {
       ...{ event_version: 1, source: "service", data: { endpoint_id: id }, metadata: { test: true } },
     })
     expect(await recorded()).toEqual(before)
+  })
+
+  it("sends the endpoint's headers, through the forward proxy", async () => {
+    const partner = await partnerServer()
+    const { id } = await seed(partner.url)
+    const headers = Redacted.make({ "X-Api-Key": "t0psecret" })
+    await meanwhile(EndpointRepository.use(({ update }) => update(id, { headers })))
+    const { url, requests } = await startForwardProxy()
+    expect((await test(id, { ...OPEN, WEBHOOK_PROXY_URL: url })).code).toBe(0)
+    expect(partner.received[0]!.headers).toMatchObject({ "x-api-key": "t0psecret" })
+    expect(requests).toMatchObject([{ authority: new URL(partner.url).host }])
+    const { code, shown } = await test(id, { ...OPEN, WEBHOOK_PROXY_URL: `http://ann:s3cret@${CLOSED_ADDRESS}` })
+    const error = { status: null, outcome: "proxy_failed", response: "refused" }
+    expect({ code, error: shown.error }).toMatchObject({ code: 1, error })
+    expect(shown.error.message).toMatch(/was not sent to whe_\w+, because this service failed: proxy_failed, after/)
+    expect(JSON.stringify(shown)).not.toContain("s3cret")
   })
 
   it("fails if the endpoint returns an error", async () => {

@@ -42,9 +42,20 @@ const WRONG = "hunter2@clinic.test\u202E1234567893"
 
 /** The inputs that any text parses as: names of files, ids of partners, words to search for, and addresses that the use case checks. */
 const ACCEPT_ANY_TEXT = new Set(
-  ["after", "against", "command", "dkim-key", "event", "file", "files", "html", "log", "operator", "out"].concat(
-    ...["reason", "recipient", "rejects", "short-link", "text", "type", "url"],
-  ),
+  [
+    "after",
+    "against",
+    "command",
+    "dkim-key",
+    "event",
+    "file",
+    "files",
+    "headers",
+    "html",
+    "log",
+    "operator",
+    "out",
+  ].concat(...["reason", "recipient", "rejects", "short-link", "text", "type", "url"]),
 )
 
 /** Their messages contain the start of the wrong entry, because they accept many. */

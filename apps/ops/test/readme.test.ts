@@ -38,6 +38,7 @@ it("walks through commands that succeed one after the other, change nothing unco
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
   }
   const written: Readonly<Record<string, string>> = {
+    "headers.txt": "X-Api-Key: 123",
     ...{ "mail.html": fences("html")[0]!, "mail.log": fences("log")[0]!, "bounce.eml": fences("eml")[0]! },
     ...{ "clinicians.csv": fences("csv")[0]!, "accounts.csv": fences("csv")[0]!, "named.csv": fences("csv")[2]! },
   }

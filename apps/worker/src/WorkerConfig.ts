@@ -13,6 +13,7 @@ import {
   webhookAllowPrivateAddresses,
   webhookRetryDelays,
 } from "@outreach/process/settings"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { Config, type Schema } from "effect"
 
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600, "seconds"), {
@@ -61,6 +62,7 @@ export const WorkerConfig = Config.all({
   mail,
   webhookRetryDelays,
   webhookAllowPrivateAddresses,
+  webhookProxy,
   webhooks: Config.all({
     callSeconds: setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120, "seconds"), {
       default: "15",

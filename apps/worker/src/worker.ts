@@ -66,6 +66,7 @@ export const worker = Effect.gen(function* () {
         allowPrivateAddresses: config.webhookAllowPrivateAddresses,
         callMs: config.webhooks.callSeconds * 1000,
         names: partnerNames(config.dnsServers),
+        proxy: config.webhookProxy,
       }),
     ),
     Layer.merge(SmtpTransport(mail.smtpUrl)),

@@ -38,6 +38,7 @@ describe("WorkerConfig", () => {
       },
       webhookRetryDelays: { delays: SPECIFIED_SCHEDULE.delays },
       webhookAllowPrivateAddresses: false,
+      webhookProxy: null,
       webhooks: { callSeconds: 15, leaseSeconds: 9, maxInFlight: 512, perEndpoint: 16 },
       drainSeconds: 20,
       retention: {
@@ -63,10 +64,13 @@ describe("WorkerConfig", () => {
     })
   })
 
-  it.each(["DATABASE_URL", "SECRETS_KEY", "SMTP_URL", "DKIM_KEY"])("reads the secret %s also from a file", (name) => {
-    const sentence = `The file of ${name}_FILE does not exist.`
-    expect(refusal({ [name]: "", [`${name}_FILE`]: "/nowhere" })).toBe(sentence)
-  })
+  it.each(["DATABASE_URL", "SECRETS_KEY", "SMTP_URL", "DKIM_KEY", "WEBHOOK_PROXY_URL"])(
+    "reads the secret %s also from a file",
+    (name) => {
+      const sentence = `The file of ${name}_FILE does not exist.`
+      expect(refusal({ [name]: "", [`${name}_FILE`]: "/nowhere" })).toBe(sentence)
+    },
+  )
 
   it.each(Object.keys(required))("names %s when it is missing", (name) => {
     expect(refusal({ [name]: "" })).toMatch(new RegExp(`^${name} is not set\\. It must be `))
@@ -98,6 +102,8 @@ describe("WorkerConfig", () => {
     ["MAIL_PER_MINUTE", "many"],
     ["MAIL_PER_DOMAIN_MINUTE", "-1"],
     ["DNS_SERVERS", "dns.test"],
+    ["WEBHOOK_PROXY_URL", "proxy.test:3128"],
+    ["WEBHOOK_PROXY_EXCEPT", "10.0.0.0/33"],
     ["BOUNCE_DOMAIN", "bounces@acme.test"],
     ["BOUNCE_SMTP_HOST", "not a host"],
     ["BOUNCE_SMTP_PORT", "65536"],

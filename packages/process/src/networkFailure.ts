@@ -7,6 +7,8 @@ const CODES: Partial<Record<NetworkFailure, ReadonlyArray<string>>> = {
   reset: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"],
   unresolved_name: ["UNRESOLVED_NAME", "ENOTFOUND", "ENODATA", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"],
   name_not_asked: ["NAME_NOT_ASKED"],
+  proxy_failed: ["PROXY_FAILED"],
+  unreachable_by_proxy: ["UNREACHABLE_BY_PROXY"],
   connect_timeout: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"],
   headers_timeout: ["UND_ERR_HEADERS_TIMEOUT"],
   body_timeout: ["UND_ERR_BODY_TIMEOUT"],

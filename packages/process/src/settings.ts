@@ -71,7 +71,7 @@ export const deployment = setting(
 
 export const secretsKey = keyRing(
   "SECRETS_KEY",
-  "[key](#keys) that encrypts signing secrets and DKIM keys, and signs links and return paths in e-mails. Links of sent e-mails stop working without their key",
+  "[key](#keys) that encrypts signing secrets, headers of endpoints and DKIM keys, and signs links and return paths in e-mails. Links of sent e-mails stop working without their key",
 )
 
 export const cursorKey = keyRing("CURSOR_KEY", "[key](#keys) that signs list cursors")

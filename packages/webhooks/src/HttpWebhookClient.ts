@@ -5,12 +5,13 @@ import { Signer, WebhookClient } from "@outreach/domain/deliveries/WebhookClient
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { networkFailure } from "@outreach/process/networkFailure"
 import { RELEASE } from "@outreach/process/release"
+import type { WebhookProxy } from "@outreach/process/webhookProxy"
 import { parseRetryAfter } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature/node"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
-import { UnresolvedName } from "./askName.ts"
+import { createConnector } from "./createConnector.ts"
 import { partnerNames } from "./partnerNames.ts"
 
 const CONNECT_MS = 5000
@@ -44,6 +45,8 @@ export const HttpWebhookClient = (options: {
   readonly names?: ReturnType<typeof partnerNames>
   /** Wait for the body after the headers. Default 1 s. */
   readonly bodyMs?: number
+  /** Default none. */
+  readonly proxy?: WebhookProxy | null
 }) =>
   Layer.effect(
     WebhookClient,
@@ -54,6 +57,7 @@ export const HttpWebhookClient = (options: {
         callMs,
         bodyMs = BODY_MS,
         names = partnerNames([]),
+        proxy = null,
       } = options
       // Each agent closes its unused connections.
       const agents = new Map<OrganizationId, Agent>()
@@ -69,7 +73,7 @@ export const HttpWebhookClient = (options: {
           // The call's own deadline covers both.
           headersTimeout: 0,
           bodyTimeout: 0,
-          connect: { timeout: connectMs, lookup },
+          connect: createConnector(lookup, { connectMs, proxy }),
         })
         agents.set(organizationId, agent)
         return agent
@@ -173,7 +177,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    const said = error instanceof UnresolvedName ? { response: error.said } : {}
+    const said = "said" in error ? { response: String(error.said) } : {}
     this.#finish({ ...this.#failed(networkFailure(error)), ...said })
   }
 

@@ -1,11 +1,9 @@
-import { once } from "node:events"
-import { connect as connectTcp, isIP, type LookupFunction } from "node:net"
-import { connect as connectTls } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { networkFailure } from "@outreach/process/networkFailure"
+import type { WebhookProxy } from "@outreach/process/webhookProxy"
 import { addressGuard } from "@outreach/webhooks/addressGuard"
-import { UnresolvedName } from "@outreach/webhooks/askName"
+import { createConnector } from "@outreach/webhooks/createConnector"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Schema } from "effect"
 
@@ -20,6 +18,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   refused: "Nothing listens there. Ask the partner.",
   reset: "The connection was reset. Ask the partner whether a firewall is in the way.",
   tls: "The TLS handshake failed: most often the certificate has expired, is for another name, or lacks its intermediate. Ask the partner.",
+  proxy_failed:
+    "The forward proxy of WEBHOOK_PROXY_URL fails or rejects the call: check its address, credentials and rules.",
+  unreachable_by_proxy:
+    "The forward proxy can't connect to it. If others fail, too, check the proxy; otherwise ask the partner.",
   connect_timeout: "It accepts no connection. Ask the partner whether a firewall is in the way.",
 }
 const DEFAULT_ADVICE = "Look at it with `ops endpoints test`."
@@ -30,6 +32,7 @@ export interface Options {
   readonly allowPrivate: boolean
   /** Name servers to query; none for those of this machine. */
   readonly servers: ReadonlyArray<string>
+  readonly proxy: WebhookProxy | null
   /** Time limit of connection and handshake. Default 5 s. */
   readonly connectMs?: number
 }
@@ -41,7 +44,7 @@ export interface Options {
  */
 export const endpointFinding = Effect.fnUntraced(function* (
   { id, organizationId, url: text }: Pick<Endpoint, "id" | "organizationId"> & { readonly url: EndpointUrl },
-  { allowPrivate, servers, connectMs = CONNECT_MS }: Options,
+  { allowPrivate, servers, proxy, connectMs = CONNECT_MS }: Options,
 ) {
   const unreachable = (reason: string, code = "") =>
     failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)
@@ -49,7 +52,7 @@ export const endpointFinding = Effect.fnUntraced(function* (
   if (!allowPrivate && !isEndpointUrl(text)) return yield* Effect.fail(unreachable("blocked_address"))
   const names = partnerNames(servers)
   const lookup = addressGuard((host) => names(host, organizationId), { allowPrivateAddresses: allowPrivate })
-  const expiresAt = yield* handshake(new URL(text), lookup).pipe(
+  const expiresAt = yield* handshake(new URL(text), createConnector(lookup, { connectMs, proxy })).pipe(
     Effect.mapError(({ reason, code }) => unreachable(reason, code)),
     Effect.timeoutOrElse({ duration: connectMs, orElse: () => Effect.fail(unreachable("connect_timeout")) }),
   )
@@ -59,29 +62,19 @@ export const endpointFinding = Effect.fnUntraced(function* (
     : ok(`The endpoint ${id} accepts connections.`)
 })
 
-/** Returns the code of Node, OpenSSL or the name server, or an empty text. */
+/** Returns the code of Node, OpenSSL, the name server or the proxy, or an empty text. */
 const codeOf = (error: unknown): string => {
-  const code = error instanceof UnresolvedName ? error.said : (error as { readonly code?: unknown } | null)?.code
-  return typeof code === "string" && /^[\w ]+$/.test(code) ? code : ""
+  const { code, said = code } = (error ?? {}) as { readonly said?: unknown; readonly code?: unknown }
+  return typeof said === "string" && /^[\w ]+$/.test(said) ? said : ""
 }
 
 /** Connects to a URL's host, with TLS for https. Returns the certificate's expiry in Unix milliseconds; never for http. */
-const handshake = ({ protocol, hostname, port }: URL, lookup: LookupFunction) =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const host = hostname.replace(/^\[|\]$/g, "")
-      const isTls = protocol === "https:"
-      const target = { host, port: Number(port || (isTls ? 443 : 80)), lookup }
-      const name = isIP(host) === 0 ? { servername: host } : {}
-      const socket = isTls ? connectTls({ ...target, ...name, ALPNProtocols: ["http/1.1"] }) : connectTcp(target)
-      try {
-        await once(socket, isTls ? "secureConnect" : "connect", { signal })
-        return "getPeerCertificate" in socket
-          ? Date.parse(socket.getPeerCertificate().valid_to)
-          : Number.POSITIVE_INFINITY
-      } finally {
-        socket.destroy()
-      }
-    },
-    catch: (error) => ({ reason: networkFailure(error), code: codeOf(error) }),
+const handshake = ({ protocol, host, hostname, port }: URL, connect: ReturnType<typeof createConnector>) =>
+  Effect.callback<number, { readonly reason: string; readonly code: string }>((resume) => {
+    connect({ protocol, host, hostname: hostname.replace(/^\[|\]$/g, ""), port }, (error, socket) => {
+      if (error !== null) return resume(Effect.fail({ reason: networkFailure(error), code: codeOf(error) }))
+      const isTls = "getPeerCertificate" in socket
+      resume(Effect.succeed(isTls ? Date.parse(socket.getPeerCertificate().valid_to) : Number.POSITIVE_INFINITY))
+      socket.destroy()
+    })
   })

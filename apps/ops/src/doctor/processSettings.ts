@@ -13,6 +13,7 @@ import {
   webhookAllowPrivateAddresses,
   webhookRetryDelays,
 } from "@outreach/process/settings"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Config, ConfigProvider, Effect, Layer, Record, Result } from "effect"
 import { operator } from "../audit/audited.ts"
@@ -35,6 +36,7 @@ export const SETTINGS_READERS = {
     settings: Config.all({
       ...{ databaseSettings, secretsKey, deployment, publicBaseUrl, consoleUrl, operator, dnsServers },
       ...{ optionalSmtpSettings, optionalMailFrom, webhookAllowPrivateAddresses, webhookRetryDelays },
+      webhookProxy,
     }),
   },
   migrate: { title: "migration", settings: databaseSettings },

@@ -15,6 +15,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { whereSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, Effect, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
@@ -52,6 +53,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
 
   // The check of the settings has reported malformed ones.
   const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])
+  const proxy = yield* Effect.orElseSucceed(webhookProxy, () => null)
   const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
   yield* Effect.gen(function* () {
     const { database, schema, role, clock, clock_faults } = DATABASE_CHECKS
@@ -62,7 +64,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     if (failover !== undefined) yield* checkServed("failover", readable(failoverFinding(failover)))
     yield* checkServed("clock_faults", readable(clock_faults))
     yield* checkServed("keys", readable(secretsKeyFinding))
-    yield* checkServed("endpoints", endpointFindings({ allowPrivate, servers }))
+    yield* checkServed("endpoints", endpointFindings({ allowPrivate, servers, proxy }))
     yield* checkServed("failing", failingFindings)
     yield* checkServed("senders", allSenderFindings(servers))
   }).pipe(

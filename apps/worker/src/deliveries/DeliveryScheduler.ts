@@ -2,11 +2,11 @@ import type { Breaker } from "@outreach/domain/deliveries/breaker"
 import { recordStart } from "@outreach/domain/deliveries/callRate"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import type {
+  EndpointSecrets,
   GivenUp,
   NextDue,
   Outcome,
   OwnedEndpoint,
-  SigningSecret,
   Wanted,
 } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterRead, afterWrite, begin, IDLE, putBack } from "@outreach/domain/deliveries/logReader"
@@ -43,7 +43,7 @@ export const READ_AHEAD = 4
 /** Limit for all endpoints; above it, each endpoint may have a few. */
 export const MAX_HELD = 4096
 export const MAX_WAITING_WHEN_FULL = 4
-/** Pause of an endpoint whose name couldn't be resolved yet. */
+/** Pause of an endpoint after a call that wasn't made. */
 export const PAUSE_MS = 5000
 
 /** A call in flight. */
@@ -204,7 +204,7 @@ export const createDeliveryScheduler = (options: {
     }
   }
 
-  const open = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>) => {
+  const open = (owned: OwnedEndpoint, secrets: EndpointSecrets | undefined) => {
     const queue = openQueue(owned, secrets, now())
     const { endpointId, organizationId } = queue
     queues.set(endpointId, queue)
@@ -274,11 +274,11 @@ export const createDeliveryScheduler = (options: {
     /**
      * Updates this worker's endpoints from the database. Returns the lost endpoints and the disabled ones.
      *
-     * `secrets` are the signing secrets of all `changed` endpoints. `owned` are all of this worker's endpoints, or those among `checked`.
+     * `secrets` are those of all `changed` endpoints. `owned` are all of this worker's endpoints, or those among `checked`.
      */
     update: (
       owned: ReadonlyArray<OwnedEndpoint>,
-      secrets: ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>,
+      secrets: ReadonlyMap<EndpointId, EndpointSecrets>,
       checked: Iterable<EndpointId> = queues.keys(),
     ) => {
       const ids = new Set(owned.map(({ endpointId }) => endpointId))
@@ -286,7 +286,7 @@ export const createDeliveryScheduler = (options: {
       const disabled: Array<EndpointQueue> = []
       for (const each of owned) {
         const queue = queues.get(each.endpointId)
-        const secretsOf = secrets.get(each.endpointId) ?? []
+        const secretsOf = secrets.get(each.endpointId)
         if (!each.enabled) {
           if (queue !== undefined) disabled.push(queue)
         } else if (queue === undefined) open(each, secretsOf)

@@ -2,27 +2,25 @@ import { afterCall, type Breaker, CLOSED, callsAllowed } from "@outreach/domain/
 import { rateAllowsAt } from "@outreach/domain/deliveries/callRate"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
+  type EndpointSecrets,
   EXCLUSIVE_FROM_LOSSES,
   type Outcome,
   type OwnedEndpoint,
   type Progress,
-  type SigningSecret,
 } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterWrite, IDLE, type LogReader, stillOpen } from "@outreach/domain/deliveries/logReader"
-import type { DeliveryReason } from "@outreach/domain/deliveries/settleAttempt"
+import { type DeliveryReason, NOT_MADE } from "@outreach/domain/deliveries/settleAttempt"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Redacted } from "effect"
 
 /** A faster response increases the call limit by one. */
 const QUICK_MS = 1000
 
-/** Outcomes of a partner that responds too late. */
+/** Outcomes of a partner that responds too late, and of calls that weren't made. */
 const TIMEOUTS: ReadonlyArray<string> = [
-  "deadline",
-  "headers_timeout",
-  "connect_timeout",
-  "name_not_asked",
-] satisfies ReadonlyArray<DeliveryReason>
+  ...(["deadline", "headers_timeout", "connect_timeout"] satisfies ReadonlyArray<DeliveryReason>),
+  ...NOT_MADE,
+]
 
 /** A source of deliveries: the log, or rows of retries or of replays. */
 export type Source = "log" | "retries" | "replays"
@@ -37,6 +35,7 @@ export interface EndpointQueue {
   endpoint: OwnedEndpoint
   /** Signing secrets of this version, with their expiry. */
   secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
+  headers: EndpointSecrets["headers"]
   /** Deliveries of its log. */
   log: LogReader<Delivery>
   /** Delivery rows that were taken, replays last. */
@@ -54,11 +53,11 @@ export interface EndpointQueue {
   breaker: Breaker
   /** The breaker as it was written last. */
   storedBreaker: Breaker
-  /** No call starts before this time: its name wasn't resolved yet, or calls of another worker still count. */
+  /** No call starts before this time: its last call wasn't made, or calls of another worker still count. */
   pausedUntil: number
 }
 
-export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number): EndpointQueue => ({
+export const openQueue = (owned: OwnedEndpoint, secrets: EndpointSecrets | undefined, now: number): EndpointQueue => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
   ownership: "owned",
@@ -76,7 +75,7 @@ export const openQueue = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSe
 export const changeQueue = (
   queue: EndpointQueue,
   owned: OwnedEndpoint,
-  secrets: ReadonlyArray<SigningSecret>,
+  secrets: EndpointSecrets | undefined,
   now: number,
 ): void => {
   // The new version may include event types that the old one excluded.
@@ -85,13 +84,18 @@ export const changeQueue = (
 }
 
 /** State that depends on the endpoint's version. Results of earlier calls no longer count. */
-const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => {
+const stateOf = (
+  owned: OwnedEndpoint,
+  { signing, headers }: EndpointSecrets = { signing: [], headers: null },
+  now: number,
+) => {
   const { failures, allowance, probeInMs } = owned
   const breaker = failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
   return {
     endpoint: owned,
     address: `${owned.endpointId} ${owned.url}`,
-    secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
+    secrets: signing.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
+    headers,
     allowance: Number.POSITIVE_INFINITY,
     breaker,
     storedBreaker: breaker,
@@ -140,7 +144,8 @@ export const learn = (
 }
 
 /** Whether no request was sent, so that it doesn't count as an attempt. */
-export const isNotMade = (attempt: Outcome["attempt"]): boolean => attempt?.outcome === "name_not_asked"
+export const isNotMade = (attempt: Outcome["attempt"]): boolean =>
+  attempt !== null && NOT_MADE.includes(attempt.outcome)
 
 /** Returns the data to write about an endpoint: the intent to send the deliveries that were read, the breaker if it has changed, and outcomes. */
 export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome>, now: number): Progress => {

@@ -31,10 +31,10 @@ export const attemptDelivery = Effect.fnUntraced(function* (
           context,
         )
       }
-      const { endpoint } = queue
+      const { endpoint, headers } = queue
       const { retryDelays } = endpoint
       const schedule = retryDelays === null ? deploymentSchedule : scheduleOf(retryDelays)
-      const made = attempt(delivery, { endpoint, schedule, secrets: secretsAt(queue, now) })
+      const made = attempt(delivery, { endpoint, schedule, secrets: secretsAt(queue, now), headers })
       return isTraced ? traceAttempt(delivery, made) : made
     },
     count: ({ attempt: { outcome, latencyMs } }: AttemptResult): void => {

@@ -25,6 +25,7 @@ type DeliverOptions = Config.Success<typeof WorkerConfig>["webhooks"] & {
 const WRITE_BATCH_SIZE = 256
 const DEBOUNCE_MS = 40
 const MAX_PAUSE_MS = 1000
+const PROXY_WARNING_MS = 60_000
 
 /** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
@@ -61,6 +62,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   /** Number of unwritten outcomes, and when they may be written. */
   let unwritten = 0
   let writeAt = 0
+  let proxyWarningAt = 0
   /** A failed write. The database may have committed it, so the same outcomes are written again before any others. */
   let unfinished: ReadonlyArray<Write> = []
 
@@ -77,8 +79,17 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         // However a call ends, its delivery and its slot are released.
         const outcome = Exit.isSuccess(exit) ? exit.value : { delivery, version, attempt: null, ...DEFECT }
         if (scheduler.ended(call, outcome)) unwritten++
-        if (Exit.isSuccess(exit)) count(exit.value)
-        else if (!Cause.hasInterruptsOnly(exit.cause)) {
+        if (Exit.isSuccess(exit)) {
+          count(exit.value)
+          const { outcome, response } = exit.value.attempt
+          if (outcome === "proxy_failed" && now() >= proxyWarningAt) {
+            proxyWarningAt = now() + PROXY_WARNING_MS
+            const warning = Effect.logWarning(
+              "the forward proxy of WEBHOOK_PROXY_URL fails; calls are repeated until it works",
+            )
+            runCall(Effect.annotateLogs(warning, { reason: response }))
+          }
+        } else if (!Cause.hasInterruptsOnly(exit.cause)) {
           const { id: deliveryId, endpointId } = delivery
           runCall(
             Effect.annotateLogs(logFailure("webhook call failed with a defect, delivery will be retried", exit.cause), {

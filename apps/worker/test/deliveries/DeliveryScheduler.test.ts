@@ -28,8 +28,8 @@ const secretOf = (text: string, endsInMs: number | null = null): SigningSecret =
   secret: Redacted.make(text),
   endsInMs,
 })
-const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) =>
-  new Map(owned.map(({ endpointId }) => [endpointId, secrets]))
+const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...signing: ReadonlyArray<SigningSecret>) =>
+  new Map(owned.map(({ endpointId }) => [endpointId, { signing, headers: null }]))
 
 /** A scheduler of endpoints with endless logs; `read` returns all requested events. */
 const schedulerOf = (
@@ -174,25 +174,28 @@ describe("the scheduler of endpoints", () => {
     expect(Math.max(...sent.values())).toBe(20)
   })
 
-  it("requeues calls without a turn for their name lookup: no attempt, no outcome, and the breaker stays closed", () => {
-    const { clock, scheduler, queue, readOf } = schedulerOf(1, 512)
-    readOf(queue, 20)
-    const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
-    const isToWrite = calls.map((call) => scheduler.ended(call, resultOf("name_not_asked")))
-    expect(isToWrite).toEqual(Array(16).fill(false))
-    expect(queue.breaker).toBe(queue.storedBreaker)
-    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
-    expect(scheduler.begin()).toBeUndefined()
-    expect(scheduler.wakeAt()).toBe(PAUSE_MS)
-    clock.now = PAUSE_MS
-    scheduler.wake()
-    // One at a time, until a call succeeds.
-    const again = scheduler.begin()!.delivery
-    expect(scheduler.begin()).toBeUndefined()
-    expect(calls.map(({ delivery }) => delivery)).toContain(again)
-    expect(queue.log.called).toEqual([again])
-    expect(queue.log.waiting).toHaveLength(19)
-  })
+  it.each(["name_not_asked", "proxy_failed"] as const)(
+    "requeues calls that weren't made: no attempt, no outcome, and the breaker stays closed: %s",
+    (reason) => {
+      const { clock, scheduler, queue, readOf } = schedulerOf(1, 512)
+      readOf(queue, 20)
+      const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
+      const isToWrite = calls.map((call) => scheduler.ended(call, resultOf(reason)))
+      expect(isToWrite).toEqual(Array(16).fill(false))
+      expect(queue.breaker).toBe(queue.storedBreaker)
+      expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
+      expect(scheduler.begin()).toBeUndefined()
+      expect(scheduler.wakeAt()).toBe(PAUSE_MS)
+      clock.now = PAUSE_MS
+      scheduler.wake()
+      // One at a time, until a call succeeds.
+      const again = scheduler.begin()!.delivery
+      expect(scheduler.begin()).toBeUndefined()
+      expect(calls.map(({ delivery }) => delivery)).toContain(again)
+      expect(queue.log.called).toEqual([again])
+      expect(queue.log.waiting).toHaveLength(19)
+    },
+  )
 
   it("leaves a call that was not made to the next worker without an attempt, once its endpoint is given up", () => {
     const { scheduler, queue, readOf } = schedulerOf(1, 512)

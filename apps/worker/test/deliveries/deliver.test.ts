@@ -1,17 +1,20 @@
 import { expect } from "@effect/vitest"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import type { EndpointSettings } from "@outreach/domain/deliveries/Endpoint"
+import type { SettingChanges } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { webhookProxy } from "@outreach/process/webhookProxy"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, publishTogether, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { until } from "@outreach/testing/until"
-import { Effect, Layer, type Redacted, Schedule } from "effect"
+import { startForwardProxy } from "@outreach/testing/startForwardProxy"
+import { Changes, until } from "@outreach/testing/until"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
+import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
 import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
 const { test } = testsOnDatabase()
@@ -22,7 +25,7 @@ const often = Schedule.spaced("20 millis")
 /** Starts a receiver, and seeds its endpoint with settings. */
 const startEndpoint = Effect.fnUntraced(function* (
   first: Parameters<typeof startReceiver>[0],
-  settings: Partial<EndpointSettings> = {},
+  settings: SettingChanges = {},
 ) {
   const receiver = yield* Effect.promise(() => startReceiver(first))
   const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: receiver.url })
@@ -74,6 +77,50 @@ test("a delivery is retried after 5xx with the same event until it is delivered,
   ])
   expect(new Set(calls.map(({ eventId }) => eventId)).size).toBe(1)
   expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3"])
+})
+
+test("every call has the endpoint's headers as they are when it starts", function* () {
+  const { campaign, id, receives } = yield* startEndpoint(respondWith(503), {
+    headers: Redacted.make({ "X-Api-Key": "first" }),
+  })
+  yield* whileDelivering(
+    Effect.gen(function* () {
+      yield* publishSent(campaign, 1)
+      yield* receives(1)
+      yield* EndpointRepository.use(({ update }) => update(id, { headers: Redacted.make({ "X-Api-Key": "second" }) }))
+      yield* retryNow((yield* pending(id)).id)
+      const [first, second] = yield* receives(2)
+      expect([first, second].map((call) => call!.headers["x-api-key"])).toEqual(["first", "second"])
+    }),
+  )
+})
+
+test("deliveries through a forward proxy that fails wait without an attempt, and are sent once it works", function* () {
+  const { campaign, id, calls, receives } = yield* startEndpoint(accept)
+  let isBroken = true
+  const failures = new Changes()
+  const { url, requests } = yield* Effect.promise(() =>
+    startForwardProxy(() => {
+      failures.announce()
+      return isBroken ? 407 : 200
+    }),
+  )
+  const proxy = yield* webhookProxy.parse(ConfigProvider.fromEnv({ env: { WEBHOOK_PROXY_URL: url } }))
+  const client = HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000, proxy })
+  yield* whileDelivering(
+    Effect.gen(function* () {
+      yield* publishSent(campaign, 1)
+      yield* Effect.promise(() => until({ changes: failures }, () => requests.length >= 1 && requests))
+      expect(calls).toEqual([])
+      isBroken = false
+      const [call] = yield* receives(1)
+      expect(call!.headers["x-delivery-attempt"]).toBe("1")
+      const [delivery] = yield* deliveries(id, ([found]) => found?.state === "delivered")
+      expect(delivery!.made).toMatchObject([{ number: 1, outcome: "success" }])
+      expect(yield* EndpointRepository.use(({ find }) => find(id))).toMatchObject({ breaker: "closed", failures: 0 })
+    }),
+    { client },
+  )
 })
 
 test("deliveries are counted once if the response to writing them is lost, including those that arrive meanwhile", function* () {

@@ -46,7 +46,7 @@ const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
         database.refreshed.push(endpoints)
         return [database.endpoint]
       }),
-    secrets: () => Effect.succeed(new Map([[endpoint.endpointId, [secret]]])),
+    secrets: () => Effect.succeed(new Map([[endpoint.endpointId, { signing: [secret], headers: null }]])),
     acquire: (_worker, count) =>
       Effect.sync(() => {
         database.moved.push(`takes ${count}`)

@@ -10,7 +10,7 @@ export const ownedEndpoint = (number = 1, organization = 1): OwnedEndpoint => ({
   enabled: true,
   url: EndpointUrl.make("https://partner.test/"),
   ...{ eventTypes: null, maxInFlight: null, perSecond: null, retryStatuses: [], retryDelays: null },
-  ...{ disableOnGone: false, disableWhenFailing: true, standardWebhooks: false },
+  ...{ disableOnGone: false, disableWhenFailing: true, standardWebhooks: false, headers: [] },
   failures: 0,
   allowance: null,
   probeInMs: 0,

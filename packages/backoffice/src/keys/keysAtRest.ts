@@ -7,6 +7,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 /** The tables with ciphertexts of `SecretCipher` in a column `ciphertext`, and the text column that identifies a row. */
 const TABLES = [
   { table: "signing_secrets", id: "id" },
+  { table: "endpoint_headers", id: "endpoint_id" },
   { table: "erasure_keys", id: "organization_id" },
   { table: "dkim_keys", id: "id" },
 ] as const
@@ -77,13 +78,12 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
     if (keyId === undefined) result.unopened++
     else if (keyId === keyIds[0]) result.already++
     else {
-      const isRow = sql`${sql(table.id)} = ${id}`
       const replaced = yield* sql`
           update ${sql(table.table)} set ciphertext = ${encrypt(decrypt(ciphertext, organizationId), organizationId)}
-          where ${isRow} and ciphertext = ${ciphertext} returning ciphertext`
+          where ${sql(table.id)} = ${id} and ciphertext = ${ciphertext} returning ciphertext`
       if (replaced.length > 0) result.resealed++
       // Another process has replaced or deleted it.
-      else yield* Effect.forEach(yield* readRows(sql, table, sql`and ${isRow}`), (row) => reseal(table, row))
+      else yield* Effect.forEach(yield* readRows(sql, table, sql`and id = ${id}`), (row) => reseal(table, row))
     }
   })
 
@@ -106,10 +106,9 @@ const eachBatch = Effect.fnUntraced(function* <E, R>(
   use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E, R>,
 ) {
   const sql = yield* SqlClient.SqlClient
-  const id = sql(table.id)
   let after = ""
   for (;;) {
-    const rest = sql`and ${id} > ${after} order by ${id} limit ${BATCH_SIZE}`
+    const rest = sql`and id > ${after} order by id limit ${BATCH_SIZE}`
     const rows: ReadonlyArray<Row> = yield* readRows(sql, table, rest)
     yield* use(rows)
     if (rows.length < BATCH_SIZE) return

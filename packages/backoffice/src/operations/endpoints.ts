@@ -1,5 +1,6 @@
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
+import { HeaderLines } from "@outreach/domain/deliveries/CustomHeaders"
 import {
   describeSchedule,
   formatRetryDelays,
@@ -111,6 +112,10 @@ const settings = {
     size: 32,
   }),
   standardWebhooks: yesOrNo("Standard Webhooks headers", "sent", "not sent", { hint: "In addition to ours" }),
+  headers: field(HeaderLines, "Headers", {
+    kind: "lines",
+    hint: "Sent with every call, one on each line, such as X-Api-Key: 123. Replaces all; none removes them. The values are encrypted and never shown",
+  }),
   disableWhenFailing: yesOrNo(
     "Disable when failing",
     "yes, and notify the contacts",
@@ -128,6 +133,7 @@ const toSettings = (given: ValuesOf<typeof settings>): Required<SettingChanges> 
     : { retryStatuses: undefined, disableOnGone: undefined }),
   retryDelays: given.retrySchedule && toRetryDelays(given.retrySchedule),
   standardWebhooks: given.standardWebhooks,
+  headers: given.headers,
   disableWhenFailing: given.disableWhenFailing,
 })
 
@@ -196,7 +202,7 @@ export const updateEndpoint = operation("endpoints update", {
   of,
   input: { url: url("A new address resets the failure count"), ...settings },
   isPartial: true,
-  faults: { InvalidEndpointUrl: "url" },
+  faults: { InvalidEndpointUrl: "url", HeadersNeeded: "headers" },
   find: ({ endpointId }) => EndpointRepository.use(({ find }) => find(endpointId)),
   versionOf: ({ version }) => String(version),
   texts: (endpoint) => ({
@@ -207,6 +213,7 @@ export const updateEndpoint = operation("endpoints update", {
     retryStatuses: formatRetryStatuses(endpoint),
     retrySchedule: formatRetryDelays(endpoint.retryDelays),
     standardWebhooks: yesIf(endpoint.standardWebhooks),
+    headers: endpoint.headers.join(", ") || "none",
     disableWhenFailing: yesIf(endpoint.disableWhenFailing),
   }),
   run: ({ endpointId, url, ...changes }, _, version) =>

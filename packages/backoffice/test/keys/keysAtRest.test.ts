@@ -1,12 +1,12 @@
 import { describe, expect } from "@effect/vitest"
-import { createEndpoint, removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createEndpoint, EndpointRepository, removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql, untilBlocked, whileOpen } from "@outreach/testing/sql"
+import { column, sql, untilBlocked, whileOpen } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "../../src/keys/keysAtRest.ts"
 
@@ -87,6 +87,27 @@ describe("keysAtRest", () => {
     expect(rows.map(({ endpointId }) => endpointId)).toEqual([gone.endpoint.id, endpoint.id])
     expect(rows[0]!.ciphertext).toBeNull()
     expect(Redacted.value(after.decrypt(rows[1]!.ciphertext!, organization.id))).toBe(Redacted.value(secret))
+  })
+
+  test("re-encrypts the headers of an endpoint without changing its version", function* () {
+    yield* store(0)
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const headers = Redacted.make({ "X-Api-Key": "t0psecret" })
+    const { endpoint } = yield* createEndpoint({ organizationId: organization.id, url: "https://a.test/", headers })
+    expect(yield* withRing(resealCiphertexts(ignore))).toMatchObject({ resealed: 2 })
+    const [sealed] = yield* sql<{ ciphertext: Uint8Array }>`
+      select ciphertext from endpoint_headers where endpoint_id = ${endpoint.id}`
+    expect(Redacted.value(after.decrypt(sealed!.ciphertext, organization.id))).toBe(`{"X-Api-Key":"t0psecret"}`)
+    const version = (yield* EndpointRepository.use(({ find }) => find(endpoint.id))).version
+    expect(version).toBe(endpoint.version)
+    yield* sql`delete from endpoint_headers`
+  })
+
+  test("covers every table with ciphertexts", function* () {
+    const tables = yield* column<string>`
+      select table_name from information_schema.columns where column_name = 'ciphertext' order by table_name`
+    const listed = yield* withRing(listKeyUses(ignore))
+    expect([...new Set(listed.map(({ table }) => table))].toSorted()).toEqual(tables)
   })
 
   test("can be interrupted between two batches, and continues when it runs again", function* () {

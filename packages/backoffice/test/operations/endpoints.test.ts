@@ -8,7 +8,7 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
-import { Effect, Record, Result } from "effect"
+import { Effect, Record, Result, Struct } from "effect"
 import { disableEndpoint, enableEndpoint } from "../../src/operations/endpointActions.ts"
 import { createEndpoint, describeSettings, endpoints, updateEndpoint } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
@@ -34,7 +34,7 @@ describe("The settings of an endpoint", () => {
     let endpoint: Endpoint = yield* create({ ...before, retrySchedule: "1m", standardWebhooks: "yes" })
     const defaults = { eventTypes: ["outreach.email_sent"], perSecond: 10, maxInFlight: 2, standardWebhooks: true }
     expect(endpoint).toMatchObject({ ...defaults, retryStatuses: [429], retryDelays: [60], disableWhenFailing: true })
-    for (const [key, text, changes] of [
+    const cases = [
       ["types", "all", { eventTypes: null }],
       ["perSecond", "none", { perSecond: null }],
       ["inFlight", "1000", { maxInFlight: 1000 }],
@@ -44,12 +44,18 @@ describe("The settings of an endpoint", () => {
       ["retryStatuses", "none", { retryStatuses: [], disableOnGone: false }],
       ["retrySchedule", "10s,1m,24h", { retryDelays: [10, 60, 86_400] }],
       ["retrySchedule", "default", { retryDelays: null }],
-    ] as const) {
+      ["headers", "X-Api-Key: 123\nX-B: 4", { headers: ["X-Api-Key", "X-B"] }, "X-Api-Key, X-B"],
+      ["headers", "none", { headers: [] }],
+    ] as const
+    expect(new Set(cases.map(([key]) => key)), "Add each new setting to these cases.").toEqual(
+      new Set(Struct.keys(settings)),
+    )
+    for (const [key, text, changes, shownText = text] of cases) {
       const changed = yield* updateEndpoint.run({ endpointId: endpoint.id, ...entered({ [key]: text }) }, "")
       expect(changed).toEqual({ ...endpoint, ...changes, version: endpoint.version + 1 })
       endpoint = changed
       const shown = yield* updateEndpoint.find!({ endpointId: endpoint.id })
-      expect(describeSettings(shown)[settings[key].control.label]).toBe(text)
+      expect(describeSettings(shown)[settings[key].control.label]).toBe(shownText)
     }
   })
 

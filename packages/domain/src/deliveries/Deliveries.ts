@@ -1,5 +1,6 @@
-import { Clock, Effect, type Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
+import { type CustomHeaders, maskHeaderValues } from "./CustomHeaders.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { Outcome, OwnedEndpoint } from "./DeliveryLeases.ts"
 import { type DeliveryReason, type RetryRules, settleAttempt } from "./settleAttempt.ts"
@@ -12,6 +13,8 @@ export interface AttemptOptions extends Pick<RetryRules, "schedule"> {
   readonly endpoint: Pick<OwnedEndpoint, "organizationId" | "version" | "standardWebhooks"> &
     Omit<RetryRules, "schedule"> & { readonly url: string }
   readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** Additional headers of the endpoint. */
+  readonly headers: CustomHeaders | null
 }
 
 /** A delivery, as far as an attempt needs it. */
@@ -36,9 +39,10 @@ export const deliveryAttempts = Effect.gen(function* () {
     { id, eventId, attempt }: CalledDelivery,
     body: Uint8Array,
     timestamp: number,
-    { endpoint, secrets }: AttemptOptions,
+    { endpoint, secrets, headers: custom }: AttemptOptions,
   ): Readonly<Record<string, string>> => {
     const headers = {
+      ...(custom && Redacted.value(custom)),
       "Content-Type": "application/json",
       "X-Signature": signer.sign(body, secrets, timestamp),
       "X-Delivery-Id": id,
@@ -68,7 +72,7 @@ export const deliveryAttempts = Effect.gen(function* () {
           latencyMs: now() - started,
           status: "status" in reply ? reply.status : null,
           outcome: reason,
-          response: reply.response ?? null,
+          response: reply.response === undefined ? null : maskHeaderValues(reply.response, options.headers),
         }
         return { delivery, version: endpoint.version, attempt, ...settlement }
       })

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import { DeliveryId, EndpointId, type EventId, OrganizationId } from "../Identifier.ts"
+import type { CustomHeaders } from "./CustomHeaders.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 import { Endpoint, EndpointSettings, StoredEndpointUrl } from "./Endpoint.ts"
 
@@ -25,6 +26,12 @@ export interface SigningSecret {
   readonly secret: Redacted.Redacted
   /** Remaining validity in milliseconds; null for unlimited. */
   readonly endsInMs: number | null
+}
+
+/** The secrets of an endpoint's calls. */
+export interface EndpointSecrets {
+  readonly signing: ReadonlyArray<SigningSecret>
+  readonly headers: CustomHeaders | null
 }
 
 /** Next state of a delivery after a call. */
@@ -122,8 +129,8 @@ export class DeliveryLeases extends Context.Service<
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Lists the worker's endpoints, or those among `endpoints`. */
     listOwned(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
-    /** Reads the signing secrets of endpoints; none for an endpoint if one of them can't be decrypted. */
-    secrets(endpoints: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>>
+    /** Reads the secrets of endpoints; none for an endpoint if one of them can't be decrypted. */
+    secrets(endpoints: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyMap<EndpointId, EndpointSecrets>>
     /** Records possible calls of lost workers to the worker's endpoints as `outcome_unknown`. They are due again with the same attempt number. */
     recoverLost(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
     /** Releases endpoints. Started calls and unwritten outcomes stay with the worker. */

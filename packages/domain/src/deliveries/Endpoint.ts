@@ -4,6 +4,7 @@ import { outboundEventTypes } from "../events/outgoingEvents.ts"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { commaSeparated, expectedBy, noneOr, textSchema, wholeNumber } from "../textSchema.ts"
+import type { CustomHeaders } from "./CustomHeaders.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
 
 const MAX_IN_FLIGHT = 1000
@@ -71,11 +72,16 @@ export const EndpointSettings = Schema.Struct({
   disableWhenFailing: Schema.Boolean,
   /** Whether to also send the Standard Webhooks headers. */
   standardWebhooks: Schema.Boolean,
+  /** Names of additional headers. Their values are secrets, and can't be read again. */
+  headers: Schema.Array(Schema.String),
 })
 export type EndpointSettings = typeof EndpointSettings.Type
 
+/** Settings as they are entered: the headers with their values, or null for none. */
+type EnteredSettings = Omit<EndpointSettings, "headers"> & { readonly headers: CustomHeaders | null }
+
 /** New settings; undefined for those that stay. */
-export type SettingChanges = { readonly [Name in keyof EndpointSettings]?: EndpointSettings[Name] | undefined }
+export type SettingChanges = { readonly [Name in keyof EnteredSettings]?: EnteredSettings[Name] | undefined }
 
 /** Who disabled an endpoint: an operator, the endpoint by a 410, or the service because all calls failed. */
 export const DISABLED_REASONS = ["operator", "gone", "failing"] as const

@@ -6,8 +6,9 @@ import { serialise } from "../events/Event.ts"
 import { createIdentifier, type EndpointId, type OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
-import { inTransaction, Transaction } from "../Transaction.ts"
+import { inTransaction } from "../Transaction.ts"
 import { parseInput } from "../textSchema.ts"
+import type { CustomHeaders } from "./CustomHeaders.ts"
 import { deliveryAttempts, monotonicMs } from "./Deliveries.ts"
 import { SPECIFIED_SCHEDULE } from "./deliverySchedule.ts"
 import {
@@ -22,6 +23,7 @@ import {
 } from "./Endpoint.ts"
 import { createDeadLetterReplay } from "./Replays.ts"
 import { rotateSecretWithinBound, SigningSecretRepository } from "./SigningSecrets.ts"
+import { NOT_MADE } from "./settleAttempt.ts"
 
 export class InvalidEndpointUrl extends DescribedError(
   "InvalidEndpointUrl",
@@ -46,9 +48,11 @@ export class EndpointRepository extends Context.Service<
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
     /** Returns an endpoint's complete URL, which may contain a secret of the partner. */
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
+    /** Decrypts an endpoint's additional headers; null for none. */
+    headers(endpointId: EndpointId): Effect.Effect<CustomHeaders | null>
     /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
     detachFromLog(endpointId: EndpointId): Effect.Effect<void>
-    /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */
+    /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. Part of a transaction. */
     update(
       endpointId: EndpointId,
       changes: SettingChanges & { readonly url?: EndpointUrl },
@@ -86,19 +90,28 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   return { endpoint, secret }
 }, inTransaction)
 
+export class HeadersNeeded extends DescribedError(
+  "HeadersNeeded",
+  "The new address has another origin: enter the headers ({names}) again, or none, so that it doesn't receive their values by mistake.",
+) {}
+
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
   { url, ...settings }: SettingChanges & { readonly url?: string | undefined },
   version?: string,
 ) {
   const endpoints = yield* EndpointRepository
-  const changed = url === undefined ? settings : { ...settings, url: yield* parseUrl(url) }
-  const update = endpoints.update(endpointId, changed, version)
-  const isFilterChanged = settings.eventTypes !== undefined
-  return yield* (yield* Transaction).run(
-    isFilterChanged ? Effect.andThen(endpoints.detachFromLog(endpointId), update) : update,
-  )
-})
+  const next = url === undefined ? undefined : yield* parseUrl(url)
+  const previous = next && (yield* endpoints.address(endpointId))
+  if (settings.eventTypes !== undefined) yield* endpoints.detachFromLog(endpointId)
+  const updated = yield* endpoints.update(endpointId, { ...settings, ...(next && { url: next }) }, version)
+  // Another origin, for example an attacker's, must not receive the values of earlier headers.
+  const isMoved = next !== undefined && new URL(next).origin !== new URL(previous!).origin
+  if (isMoved && settings.headers === undefined && updated.headers.length > 0) {
+    return yield* new HeadersNeeded({ names: updated.headers.join(", ") })
+  }
+  return updated
+}, inTransaction)
 
 /** Finds an endpoint that isn't removed. */
 export const findPresentEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
@@ -160,9 +173,10 @@ interface EndpointTest {
 export const describeTest = ({ status, outcome, latencyMs }: EndpointTest): string =>
   `${status === null ? "" : `status ${status}, `}${outcome}, after ${latencyMs} ms.`
 
-export class EndpointTestFailed extends DescribedError(
-  "EndpointTestFailed",
-  (test: EndpointTest) => `The endpoint ${test.endpointId} did not accept the test event: ${describeTest(test)}`,
+export class EndpointTestFailed extends DescribedError("EndpointTestFailed", (test: EndpointTest) =>
+  NOT_MADE.includes(test.outcome)
+    ? `The test event was not sent to ${test.endpointId}, because this service failed: ${describeTest(test)}`
+    : `The endpoint ${test.endpointId} did not accept the test event: ${describeTest(test)}`,
 ) {}
 
 /** Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. */
@@ -187,10 +201,11 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     attempt: 1,
     databaseAheadMs: started - monotonicMs(clock),
   }
-  const address = yield* (yield* EndpointRepository).address(endpointId)
-  const called = { ...endpoint, url: address }
+  const endpoints = yield* EndpointRepository
+  const called = { ...endpoint, url: yield* endpoints.address(endpointId) }
+  const headers = yield* endpoints.headers(endpointId)
   const attempt = yield* deliveryAttempts
-  const result = yield* attempt(delivery, { endpoint: called, schedule: SPECIFIED_SCHEDULE, secrets })
+  const result = yield* attempt(delivery, { endpoint: called, schedule: SPECIFIED_SCHEDULE, secrets, headers })
   const { status, outcome, latencyMs, response } = result.attempt
   const test = { endpointId, url, eventId, status, outcome, latencyMs, response: response?.slice(0, MAX_SHOWN) ?? null }
   return result.settlement === "delivered" ? test : yield* new EndpointTestFailed(test)

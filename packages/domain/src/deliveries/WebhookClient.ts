@@ -13,6 +13,8 @@ export const NETWORK_FAILURES = {
   body_timeout: "Its response isn't complete in time",
   deadline: "The whole call takes too long",
   blocked_address: "Calls to its address aren't allowed, for example because it is in a private network",
+  proxy_failed: "The forward proxy of this service fails or rejects the call",
+  unreachable_by_proxy: "The forward proxy of this service can't connect to it",
   unknown: "The network fails",
 } as const
 export type NetworkFailure = keyof typeof NETWORK_FAILURES
@@ -27,7 +29,7 @@ export type WebhookResponse =
     }
   | {
       readonly error: NetworkFailure
-      /** Result of a name server for an unresolvable name. */
+      /** Result of a name server or of the forward proxy. */
       readonly response?: string
     }
 

@@ -46,8 +46,12 @@ export interface RetryRules extends Pick<EndpointSettings, "retryStatuses" | "di
   readonly schedule: Schedule
 }
 
-/** Delay of a delivery with an unresolved name because of other names. It doesn't count as an attempt. */
-const NOT_ASKED_DELAY_SECONDS = 30
+/** Failures of this service before a request was sent: they aren't attempts, and the endpoint isn't at fault. */
+export const NOT_MADE: ReadonlyArray<string> = [
+  "name_not_asked",
+  "proxy_failed",
+] satisfies ReadonlyArray<DeliveryReason>
+const NOT_MADE_DELAY_SECONDS = 30
 
 const GONE = 410
 
@@ -65,7 +69,7 @@ export const settleAttempt = (
   { retryStatuses, disableOnGone, schedule }: RetryRules,
 ): Settlement & Pick<Verdict, "reason"> => {
   const { verdict, reason } = classifyResponse(response, retryStatuses)
-  if (reason === "name_not_asked") return { reason, settlement: "retry", delay: NOT_ASKED_DELAY_SECONDS }
+  if (NOT_MADE.includes(reason)) return { reason, settlement: "retry", delay: NOT_MADE_DELAY_SECONDS }
   if (disableOnGone && "status" in response && response.status === GONE) return { reason, settlement: "gone" }
   const next = schedule.next({ attempt, outcome: { verdict } })
   if (!next.retry) return { reason, settlement: FINAL[next.because] }

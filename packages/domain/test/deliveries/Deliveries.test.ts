@@ -1,11 +1,13 @@
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { HeaderLines } from "../../src/deliveries/CustomHeaders.ts"
 import { deliveryAttempts, monotonicMs } from "../../src/deliveries/Deliveries.ts"
 import type { Delivery } from "../../src/deliveries/Delivery.ts"
 import type { OwnedEndpoint } from "../../src/deliveries/DeliveryLeases.ts"
 import { SPECIFIED_SCHEDULE } from "../../src/deliveries/deliverySchedule.ts"
 import { Signer, WebhookClient } from "../../src/deliveries/WebhookClient.ts"
+import { parseInput } from "../../src/textSchema.ts"
 
 const READ_AT = Date.UTC(2026, 10, 1)
 const delivery = { id: "dlv_1", eventId: "evt_1", body: "{}", attempt: 2 } as unknown as Delivery
@@ -19,7 +21,7 @@ it.effect(
       const attempt = yield* deliveryAttempts
       const databaseAheadMs = READ_AT - monotonicMs(yield* Clock.Clock)
       yield* TestClock.adjust("90 seconds")
-      const options = { endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [] }
+      const options = { endpoint, schedule: SPECIFIED_SCHEDULE, secrets: [], headers: null }
       const made = yield* attempt({ ...delivery, databaseAheadMs }, options)
       expect(made.attempt).toMatchObject({ number: 2, startedAt: "2026-11-01T00:01:30.000000Z" })
       const at = READ_AT / 1000 + 90
@@ -28,9 +30,19 @@ it.effect(
         { ...delivery, databaseAheadMs },
         { ...options, endpoint: { ...endpoint, standardWebhooks: true } },
       )
-      expect(JSON.parse(both.attempt.response!)).toEqual({
+      const sent = JSON.parse(both.attempt.response!)
+      expect(sent).toEqual({
         ...{ ...HEADERS, "X-Signature": `t=${at}` },
         ...{ "webhook-id": "evt_1", "webhook-timestamp": String(at), "webhook-signature": "v1" },
+      })
+      // A custom header can't have the name of one of these.
+      for (const name of Object.keys(sent)) expect(Result.isFailure(parseInput(HeaderLines)(`${name}: 1`))).toBe(true)
+      const headers = Redacted.make({ "X-Api-Key": "k3y", Authorization: "Bearer t0psecret" })
+      const custom = yield* attempt({ ...delivery, databaseAheadMs }, { ...options, headers })
+      // The response repeats them.
+      expect(JSON.parse(custom.attempt.response!)).toEqual({
+        ...{ "X-Api-Key": "k3y", Authorization: "Bearer •••" },
+        ...{ ...HEADERS, "X-Signature": `t=${at}` },
       })
     }).pipe(
       Effect.provideService(WebhookClient, {

@@ -40,9 +40,9 @@ describe("an attempt", () => {
     }
   })
 
-  it("is none, and costs none, when the host's name had no turn", () => {
+  it.each(["name_not_asked", "proxy_failed"] as const)("isn't counted if this service failed before: %s", (error) => {
     for (const attempt of [1, 7, 20]) {
-      expect(nextOf({ error: "name_not_asked" }, attempt, specified)).toEqual({ settlement: "retry", delay: 30 })
+      expect(nextOf({ error }, attempt, specified)).toEqual({ settlement: "retry", delay: 30 })
     }
   })
 

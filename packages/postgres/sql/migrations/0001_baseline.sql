@@ -337,6 +337,7 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 -- address_since is the time of its current address. Earlier calls don't count against its limit.
 -- A delivery with a status of retry_statuses is tried again, and Retry-After is respected. retry_delays are in seconds; null is the deployment's schedule.
 -- With standard_webhooks, webhooks have the headers of Standard Webhooks, too: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
+-- headers are the names of its additional headers. endpoint_headers has their values.
 -- The organization's secrets sign for an endpoint until shared_secrets_until, which is '-infinity' for one created with its own secrets.
 -- A removed endpoint keeps its row until its history is deleted.
 create table webhook_endpoints (
@@ -356,6 +357,7 @@ create table webhook_endpoints (
   disable_on_gone boolean not null default false,
   disable_when_failing boolean not null default true,
   standard_webhooks boolean not null default false,
+  headers text[] not null default '{}' check (cardinality(headers) <= 10),
   shared_secrets_until timestamptz not null default 'infinity',
   version integer not null default 1,
   address_since timestamptz not null default clock_timestamp(),
@@ -367,6 +369,13 @@ create index webhook_endpoints_removed on webhook_endpoints (removed_at) where r
 create index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
 create trigger raise_version before update on webhook_endpoints for each row
   when (old.* is distinct from new.*) execute function raise_version();
+
+-- The encrypted headers of endpoints that have some. Separate, so that encrypting them again isn't a change of the endpoint.
+create table endpoint_headers (
+  endpoint_id text collate "C" primary key references webhook_endpoints,
+  organization_id text collate "C" not null references organizations,
+  ciphertext bytea not null
+);
 
 -- A secret with endpoint_id signs only for that endpoint; the others sign for the organization's endpoints without own secrets.
 -- ciphertext is null after the endpoint's removal. An operator finds a leaked secret by hash, the SHA-256 of its text.

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import type { CustomHeaders } from "@outreach/domain/deliveries/CustomHeaders"
 import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, NextDue, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
@@ -8,10 +9,11 @@ import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { decodeRows, rowsOf } from "../rowsOf.ts"
+import { readHeaders } from "./endpointHeaders.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
 import { progressColumns } from "./progressColumns.ts"
 import { SecretCipher } from "./SecretCipher.ts"
-import { readActiveSecrets } from "./SigningSecretRepositoryPg.ts"
+import { openSecret, readActiveSecrets } from "./SigningSecretRepositoryPg.ts"
 
 /** The number of attempts to write the outcomes of calls, twice a second. */
 const MAX_WRITE_TRIES = 30
@@ -41,7 +43,19 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
 
   return {
     ...endpointOwnership(sql, hints),
-    secrets: (endpointIds) => readActiveSecrets(sql, cipher, endpointIds),
+    secrets: Effect.fnUntraced(function* (endpointIds) {
+      const signing = yield* readActiveSecrets(sql, cipher, endpointIds)
+      const secrets = new Map(
+        Array.from(signing, ([id, signing]) => [id, { signing, headers: null as CustomHeaders | null }]),
+      )
+      for (const { endpointId, organizationId, open } of yield* readHeaders(sql, cipher, endpointIds)) {
+        const headers = yield* openSecret(open, "headers of an endpoint", organizationId)
+        const known = secrets.get(endpointId)
+        if (headers === undefined) secrets.delete(endpointId)
+        else if (known !== undefined) secrets.set(endpointId, { ...known, headers })
+      }
+      return secrets
+    }),
 
     read: Effect.fnUntraced(function* (worker, wanted) {
       const [endpoints, limits] = wantedBy(wanted)

@@ -1,5 +1,6 @@
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { ChangedMeanwhile } from "@outreach/domain/DescribedError"
+import { headerNames } from "@outreach/domain/deliveries/CustomHeaders"
 import {
   Endpoint,
   EndpointNotFound,
@@ -17,7 +18,9 @@ import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { allOf, assigned, columnOf, decodeColumn, decodeCount, equal, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
+import { readHeaders, writeHeaders } from "./endpointHeaders.ts"
 import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
+import { SecretCipher } from "./SecretCipher.ts"
 
 const computed = { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" }
 const endpoints = rowsOf(Endpoint, computed)
@@ -38,6 +41,7 @@ const END_BATCH_SIZE = 1000
 
 export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) {
   const hints = yield* Hints
+  const cipher = yield* SecretCipher
 
   const wake = hints.give("endpoints")
   const noFailures = sql.literal(
@@ -89,7 +93,8 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
         where ${isSelected} order by endpoint.id`.pipe(endpointStatuses.decode)
 
   return {
-    create: ({ organizationId, id, url, since, ownSecrets = false, ...settings }) => {
+    create: ({ organizationId, id, url, since, ownSecrets = false, headers = null, ...others }) => {
+      const settings = { ...others, headers: headerNames(headers) }
       const given = Struct.keys(EndpointSettings.fields).filter((name) => settings[name] !== undefined)
       return sql`
           with made as (
@@ -109,6 +114,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           select ${columns} from made endpoint`.pipe(
         endpoints.decode,
         firstOr(OrganizationNotFound, { organizationId }),
+        Effect.tap((made) => (headers === null ? Effect.void : writeHeaders(sql, cipher, made, headers))),
         Effect.tap(wake),
       )
     },
@@ -130,6 +136,8 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
         decodeAddress,
         firstOr(EndpointNotFound, { endpointId }),
       ),
+
+    headers: (endpointId) => Effect.map(readHeaders(sql, cipher, [endpointId]), ([found]) => found?.open() ?? null),
 
     detachFromLog: Effect.fnUntraced(function* (endpointId) {
       // Locked before its reader, in the same order as in every other statement.
@@ -157,11 +165,12 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
       }
     }),
 
-    update: Effect.fnUntraced(function* (endpointId, { url, ...settings }, expected) {
+    update: Effect.fnUntraced(function* (endpointId, { url, headers, ...others }, expected) {
+      const settings = { ...others, headers: headers === undefined ? undefined : headerNames(headers) }
       const updated = yield* sql`
           with updated as (
             update webhook_endpoints endpoint set ${assigned({ url, ...Struct.pick(settings, Struct.keys(EndpointSettings.fields)) })}
-              version = version + case when ${url !== undefined}::boolean then 1 else 0 end
+              version = version + case when ${url !== undefined || headers !== undefined}::boolean then 1 else 0 end
             where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *
           ), ${resetFailures(sql`select id from updated where ${url !== undefined}::boolean`)}
@@ -170,6 +179,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
         yield* assertEndpointPresent(sql, endpointId)
         return yield* new ChangedMeanwhile({ id: endpointId })
       }
+      if (headers !== undefined) yield* writeHeaders(sql, cipher, updated, headers)
       yield* wake
       if (settings.eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
       return updated
@@ -199,6 +209,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
       yield* sql`
           update signing_secrets set ciphertext = null, expires_at = least(expires_at, clock_timestamp())
           where endpoint_id = ${endpointId}`
+      yield* writeHeaders(sql, cipher, removed, null)
       return removed
     }),
 

@@ -173,6 +173,19 @@ const activeSecretsOf = (sql: SqlClient.SqlClient, endpointIds: ReadonlyArray<En
   ) secret
   where endpoint.id = any (${endpointIds}::text[]) and removed_at is null`
 
+/** Decrypts a secret; logs it and returns undefined if that is impossible. */
+export const openSecret = <A>(
+  open: () => A,
+  name: string,
+  organizationId: OrganizationId,
+): Effect.Effect<A | undefined> =>
+  Effect.try(open).pipe(
+    Effect.tapError(() =>
+      Effect.logError(`${name} cannot be decrypted; check that SECRETS_KEY contains its key`, { organizationId }),
+    ),
+    Effect.orElseSucceed(() => undefined),
+  )
+
 /** Reads and decrypts the active secrets of endpoints. */
 export const readActiveSecrets = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -187,14 +200,7 @@ export const readActiveSecrets = Effect.fnUntraced(function* (
   // An unreadable secret of one organization must not block the deliveries of the other organizations.
   const unsigned = new Set<EndpointId>()
   for (const { organizationId, ciphertext, endsInMs, endpoints } of rows) {
-    const secret = yield* Effect.try(() => cipher.decrypt(ciphertext, organizationId)).pipe(
-      Effect.tapError(() =>
-        Effect.logError("signing secret cannot be decrypted; check that SECRETS_KEY contains its key", {
-          organizationId,
-        }),
-      ),
-      Effect.orElseSucceed(() => undefined),
-    )
+    const secret = yield* openSecret(() => cipher.decrypt(ciphertext, organizationId), "signing secret", organizationId)
     for (const endpoint of endpoints) {
       if (secret === undefined) unsigned.add(endpoint)
       else found.set(endpoint, [...(found.get(endpoint) ?? []), { secret, endsInMs }])

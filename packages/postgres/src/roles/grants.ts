@@ -26,6 +26,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   recipient_fields: { worker: "select, insert, delete", operator: "insert, update, delete" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "insert, update (body)" },
   webhook_endpoints: { api: "select", worker: "select, update (removed_at), delete", operator: "insert, update" },
+  endpoint_headers: { worker: "select", operator: "insert, update, delete" },
   signing_secrets: { api: "select, update (last_verified_at)", worker: "select, delete", operator: "insert, update" },
   delivery_workers: { worker: "select, insert, update, delete" },
   endpoint_readers: { worker: "select, insert, update, delete", operator: "insert, update" },
@@ -96,6 +97,7 @@ export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<st
 /** Columns that the reader may not select: credentials, and response bodies, which may contain credentials. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_keys: ["hash"],
+  endpoint_headers: ["ciphertext"],
   signing_secrets: ["ciphertext", "hash"],
   erasure_keys: ["ciphertext"],
   erasures: ["state"],

@@ -276,13 +276,25 @@ test("DeliveryLeasesPg.secrets are all active secrets, newest first, with their 
   const found = yield* secrets([endpoint.id, unreadable.endpoint.id])
   expect([...found.keys()]).toEqual([endpoint.id])
   const ofReadable = found.get(endpoint.id)!
-  expect(ofReadable.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
-  expect(ofReadable[0]!.endsInMs).toBeNull()
-  expect(ofReadable[1]!.endsInMs).toBeGreaterThan(0)
-  expect(ofReadable[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
+  expect(ofReadable.headers).toBeNull()
+  expect(ofReadable.signing.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
+  expect(ofReadable.signing[0]!.endsInMs).toBeNull()
+  expect(ofReadable.signing[1]!.endsInMs).toBeGreaterThan(0)
+  expect(ofReadable.signing[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
   const last = yield* rotateSecret(organization.id, 0)
   const left = (yield* secrets([endpoint.id])).get(endpoint.id)!
-  expect(left.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
+  expect(left.signing.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
+})
+
+test("DeliveryLeasesPg.secrets include the headers of endpoints, and are none if these can't be decrypted", function* () {
+  const { secrets } = yield* DeliveryLeases
+  const { endpoint } = yield* seedLog(0)
+  const headers = Redacted.make({ "X-Api-Key": "t0psecret" })
+  yield* EndpointRepository.use(({ update }) => update(endpoint.id, { headers }))
+  const found = (yield* secrets([endpoint.id])).get(endpoint.id)
+  expect(Redacted.value(found!.headers!)).toEqual({ "X-Api-Key": "t0psecret" })
+  yield* sql`update endpoint_headers set ciphertext = decode(repeat('00', 60), 'hex') where endpoint_id = ${endpoint.id}`
+  expect(yield* secrets([endpoint.id])).toEqual(new Map())
 })
 
 describe("DeliveryLeasesPg.takeDue", () => {

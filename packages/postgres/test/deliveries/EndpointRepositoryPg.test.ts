@@ -12,7 +12,7 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql, untilBlocked, value, whileOpen } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, Queue } from "effect"
+import { Effect, Fiber, Queue, Redacted } from "effect"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 
 const { test } = testsOnDatabase()
@@ -63,6 +63,48 @@ describe("EndpointRepositoryPg", () => {
     }
   })
 
+  test("shows the names of headers, encrypts their values, and removes them with the endpoint", function* () {
+    const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+    const { create, headers, remove, update } = yield* EndpointRepository
+    const stored = Effect.map(column<Uint8Array>`select ciphertext from endpoint_headers`, (found) =>
+      found.map((bytes) => Buffer.from(bytes).toString("latin1")),
+    )
+    const given = Redacted.make({ "X-Api-Key": "t0psecret", Authorization: "Bearer t0psecret" })
+    const id = yield* createIdentifier("endpoint")
+    const url = EndpointUrl.make("https://partner.test/")
+    const made = [yield* create({ organizationId: organization.id, id, url, headers: given })]
+    made.push(yield* update(endpoint.id, { headers: given }))
+    for (const each of made) {
+      expect(each.headers).toEqual(["X-Api-Key", "Authorization"])
+      expect(JSON.stringify(each)).not.toContain("t0psecret")
+      expect(Redacted.value((yield* headers(each.id))!)).toEqual(Redacted.value(given))
+    }
+    expect(yield* stored).toEqual([expect.not.stringContaining("Key"), expect.not.stringContaining("Key")])
+    expect((yield* update(id, { maxInFlight: 1 })).headers).toEqual(["X-Api-Key", "Authorization"])
+    expect((yield* update(id, { headers: null })).headers).toEqual([])
+    expect(yield* headers(id)).toBeNull()
+    yield* remove(endpoint.id)
+    expect(yield* stored).toEqual([])
+  })
+
+  test("keeps headers from another origin, unless they are entered again or removed", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0, endpointUrl: "https://partner.test/a" })
+    const { address, headers } = yield* EndpointRepository
+    const given = Redacted.make({ "X-Api-Key": "1" })
+    yield* updateEndpoint(endpoint.id, { headers: given })
+    yield* updateEndpoint(endpoint.id, { url: "https://partner.test/b" })
+    for (const url of ["https://evil.test/b", "https://partner.test:8443/b"]) {
+      expect(yield* Effect.flip(updateEndpoint(endpoint.id, { url }))).toMatchObject({
+        ...{ _tag: "HeadersNeeded", names: "X-Api-Key" },
+      })
+      expect(yield* address(endpoint.id)).toBe("https://partner.test/b")
+    }
+    yield* updateEndpoint(endpoint.id, { url: "https://new.test/", headers: given })
+    expect(Redacted.value((yield* headers(endpoint.id))!)).toEqual({ "X-Api-Key": "1" })
+    yield* updateEndpoint(endpoint.id, { url: "https://other.test/", headers: null })
+    expect((yield* updateEndpoint(endpoint.id, { url: "https://third.test/" })).headers).toEqual([])
+  })
+
   test("keeps an endpoint enabled until it is disabled", function* () {
     const endpoints = yield* EndpointRepository
     const { id } = yield* createOrganization("Acme")
@@ -106,6 +148,9 @@ describe("EndpointRepositoryPg", () => {
       update(endpoint.id, { eventTypes: ["outreach.email_sent"] }),
       update(endpoint.id, { maxInFlight: 3 }),
       update(endpoint.id, { standardWebhooks: true }),
+      update(endpoint.id, { headers: Redacted.make({ "X-Api-Key": "1" }) }),
+      // Another value of the same header.
+      update(endpoint.id, { headers: Redacted.make({ "X-Api-Key": "2" }) }),
       disable(endpoint.id),
       enable(endpoint.id),
       // The second call also resets the failures.

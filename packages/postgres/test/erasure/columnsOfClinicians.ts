@@ -44,6 +44,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   digest_funnel: { others: "organization_id program_id" },
   digest_outreach: { others: "organization_id program_id" },
   dkim_keys: { others: "organization_id id sender_id selector public_key ciphertext" },
+  endpoint_headers: { others: "endpoint_id organization_id ciphertext" },
   endpoint_readers: { others: "endpoint_id organization_id owner notice_to" },
   erased_clinicians: {
     kept: { hash: "a keyed hash, which goes on suppressing (decision 29)" },
@@ -87,5 +88,5 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   stored_responses: { deleted: "organization_id key fingerprint headers encoding body" },
   stored_response_totals: { others: "organization_id" },
   timelines: { others: "timeline mark" },
-  webhook_endpoints: { others: "id organization_id url event_types disabled_reason" },
+  webhook_endpoints: { others: "id organization_id url event_types disabled_reason headers" },
 }

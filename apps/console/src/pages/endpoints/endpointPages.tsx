@@ -150,8 +150,11 @@ const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
               action={updateAction}
               params={params}
               found={endpoint}
-              // The shown address lacks parts that may be secret.
-              controls={{ url: { value: undefined, placeholder: endpoint.url } }}
+              // The shown address and headers lack their secret parts.
+              controls={{
+                url: { value: undefined, placeholder: endpoint.url },
+                headers: { value: undefined, placeholder: endpoint.headers.join("\n") },
+              }}
             />
           </Section>
         )}

@@ -94,6 +94,25 @@ it("sends a signed test event, and shows the response as text", async () => {
 
 const update = (id: EndpointId, given: Readonly<Record<string, string>>) => admin.post(`/endpoints/${id}/update`, given)
 
+it("sets the headers of an endpoint, sends them with a test event, and never shows their values", async () => {
+  const received: Array<unknown> = []
+  const partner = createServer((request, response) => {
+    received.push(request.headers["x-api-key"])
+    response.end(`your key is ${request.headers["x-api-key"]}`)
+  })
+  const { endpoint } = await seed(`http://127.0.0.1:${await listen(partner)}/hooks`)
+  const pages = [await update(endpoint.id, { headers: "X-Api-Key: t0psecret\r\nX-Team: blue" })]
+  pages.push(await admin.post(`/endpoints/${endpoint.id}/test`), await admin.get(`/endpoints/${endpoint.id}`))
+  expect(received).toEqual(["t0psecret"])
+  for (const { text } of pages) expect(text).not.toContain("t0psecret")
+  expect(pages[2]!.words).toContain("HeadersX-Api-Key, X-Team")
+  expect((await update(endpoint.id, { headers: "Host: a.test" })).words).toContain("line 1 has a reserved name")
+  const moved = await update(endpoint.id, { url: "https://new.test/" })
+  expect(moved.words).toContain("enter the headers (X-Api-Key, X-Team) again, or none")
+  await update(endpoint.id, { url: "https://new.test/", headers: "none" })
+  expect((await find(endpoint.id)).headers).toEqual([])
+})
+
 it("offers no action for a removed endpoint, and shows why", async () => {
   const { endpoint, organization } = await seed()
   await admin.post(`/endpoints/${endpoint.id}/remove`, { typed: organization.name })
