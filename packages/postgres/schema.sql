@@ -2290,8 +2290,8 @@ create table operators (
   created_at timestamp with time zone default clock_timestamp() not null,
   removed_at timestamp with time zone,
   constraint operators_pkey PRIMARY KEY (id),
-  constraint operators_check CHECK (((role <> 'partner'::text) OR (organization_id IS NOT NULL))),
-  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text, 'partner'::text])))
+  constraint operators_check CHECK (((role <> ALL (ARRAY['partner'::text, 'partner-admin'::text])) OR (organization_id IS NOT NULL))),
+  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text, 'partner'::text, 'partner-admin'::text])))
 );
 
 create table organization_clock (
@@ -2315,9 +2315,12 @@ create table organizations (
   id text collate "C" not null,
   name text not null,
   contacts text[] default '{}'::text[] not null,
+  self_service boolean default true not null,
+  max_endpoints integer default 20 not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint organizations_pkey PRIMARY KEY (id),
-  constraint organizations_contacts_check CHECK ((cardinality(contacts) <= 10))
+  constraint organizations_contacts_check CHECK ((cardinality(contacts) <= 10)),
+  constraint organizations_max_endpoints_check CHECK (((max_endpoints >= 0) AND (max_endpoints <= 10000)))
 );
 
 create table programs (
@@ -2497,6 +2500,15 @@ create table sign_in_links (
   used_at timestamp with time zone,
   constraint sign_in_links_pkey PRIMARY KEY (hash)
 );
+
+create table signature_rejections (
+  endpoint_id text collate "C" not null,
+  reason text not null,
+  count integer not null,
+  first_at timestamp with time zone default clock_timestamp() not null,
+  last_at timestamp with time zone default clock_timestamp() not null,
+  constraint signature_rejections_pkey PRIMARY KEY (endpoint_id, reason)
+) with (fillfactor=50);
 
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
@@ -2715,6 +2727,7 @@ alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (org
 alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
+alter table signature_rejections add constraint signature_rejections_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE;
 alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

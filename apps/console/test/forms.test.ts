@@ -117,8 +117,9 @@ const TYPED: Readonly<Record<string, string>> = {
 const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/campaigns/:campaign/rate": { "per-minute": "60" },
   "/campaigns/:campaign/complaints": { "pause-on-complaints": "yes" },
+  "/endpoints/new": { url: "https://hooks.acme.test/nightly" },
   "/endpoints/:endpoint/update": { "per-second": "7" },
-  "/endpoints/new": { url: "https://partner.example/webhooks" },
+  "/partners/:organization/limit": { "max-endpoints": "7" },
   "/partners/:organization/contacts": { contact: PERSONAL.contact },
 }
 

@@ -1,4 +1,14 @@
-import { OPERATOR_ROLES, type OperatorRole, STAFF_ROLES, type StaffRole } from "@outreach/domain/operators/Operator"
+import { createEndpoint, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import {
+  isPartner,
+  mayActAs,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  PARTNER_ROLES,
+  STAFF_ROLES,
+  type StaffRole,
+} from "@outreach/domain/operators/Operator"
+import { OrganizationRepository } from "@outreach/domain/organizations/Organizations"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
@@ -27,8 +37,9 @@ let other: typeof own
 let everywhere: Readonly<Record<StaffRole, string>>
 /** The sessions of operators of the other organization. */
 let bound: Readonly<Record<OperatorRole, string>>
-/** A partner of the first organization. */
-let partner: Visitor
+/** A partner's admin of the first organization, and the session of a partner of it. */
+let partnerAdmin: Visitor
+let partnerSession: string
 /** The session of a partner of no organization, which the database doesn't allow. */
 let unboundPartner: string
 
@@ -44,7 +55,8 @@ beforeAll(async () => {
     ) as Record<Role, string>
   everywhere = await sessions(STAFF_ROLES)
   bound = await sessions(OPERATOR_ROLES, other.ids.organization)
-  partner = await test().as("partner", own.ids.organization)
+  partnerAdmin = await test().as("partner-admin", own.ids.organization)
+  partnerSession = (await test().as("partner", own.ids.organization)).cookie
   unboundPartner = (await test().as("partner", other.ids.organization)).cookie
   await test().query((sql) =>
     Effect.andThen(
@@ -191,23 +203,18 @@ const rejected = (route: Route, who: string, request: Ask, expected: Case["expec
 
 const nameOf = (route: Route) => `${route.kind === "action" ? "POST" : "GET"} ${route.path}`
 const rolesBelow = ({ role }: Route) => STAFF_ROLES.slice(0, STAFF_ROLES.indexOf(role))
-const isForPartners = (route: Route) => FOR_PARTNERS.includes(nameOf(route))
-/** The roles that may use a route: the lowest, the highest, and partners. */
+const mayPartnerUse = (role: OperatorRole, route: Route) =>
+  FOR_PARTNERS.includes(nameOf(route)) || (role === "partner-admin" && FOR_PARTNER_ADMINS.includes(nameOf(route)))
+/** The roles that may use a route: the lowest, the highest, and those of partners. */
 const rolesOf = (route: Route): ReadonlyArray<OperatorRole> => [
   ...new Set([route.role, "admin" as const]),
-  ...(isForPartners(route) ? ["partner" as const] : []),
+  ...PARTNER_ROLES.filter((role) => mayPartnerUse(role, route)),
 ]
 
-/** The routes for partners. */
+/** The routes for all of a partner's staff. */
 const FOR_PARTNERS: ReadonlyArray<string> = [
   "GET /partners/:organization",
   "POST /partners/:organization/show",
-  "POST /partners/:organization/keys",
-  "POST /keys/:key/rotate",
-  "GET /keys/:key/revoke",
-  "POST /keys/:key/revoke",
-  "POST /endpoints/:endpoint/secrets/rotate",
-  "POST /partners/:organization/secrets/rotate",
   "GET /endpoints",
   "GET /endpoints/csv",
   "GET /endpoints/:endpoint",
@@ -215,6 +222,16 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /endpoints/:endpoint/show",
   "GET /endpoints/:endpoint/replay",
   "POST /endpoints/:endpoint/replay",
+  "GET /events",
+  "GET /events/csv",
+  "GET /events/:event",
+  "POST /events/:event/show",
+  "GET /inbox",
+  "GET /inbox/csv",
+  "GET /inbox/:event",
+  "POST /inbox/:event/show",
+  "GET /find",
+  "POST /find",
   "GET /deliveries",
   "GET /deliveries/csv",
   "GET /deliveries/:delivery",
@@ -234,6 +251,25 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /replays/:replay/cancel",
 ]
 
+/** The routes for a partner's admins, with which they manage their organization. */
+const FOR_PARTNER_ADMINS: ReadonlyArray<string> = [
+  "POST /partners/:organization/contacts",
+  "POST /partners/:organization/keys",
+  "POST /keys/:key/rotate",
+  "GET /keys/:key/revoke",
+  "POST /keys/:key/revoke",
+  "POST /endpoints/:endpoint/secrets/rotate",
+  "POST /partners/:organization/secrets/rotate",
+  "POST /endpoints/new",
+  "POST /endpoints/:endpoint/update",
+  "GET /endpoints/:endpoint/disable",
+  "POST /endpoints/:endpoint/disable",
+  "GET /endpoints/:endpoint/enable",
+  "POST /endpoints/:endpoint/enable",
+  "GET /endpoints/:endpoint/remove",
+  "POST /endpoints/:endpoint/remove",
+]
+
 it("has each method and path once", () => {
   const names = routes.map(nameOf)
   expect(names.length).toBeGreaterThan(0)
@@ -241,27 +277,41 @@ it("has each method and path once", () => {
 })
 
 it("opens to partners only the routes that declare it", () => {
-  const declared = routes.filter(({ forPartners }) => forPartners).map(nameOf)
-  expect(declared.sort()).toEqual([...FOR_PARTNERS].sort())
+  const declared = routes.filter(({ forPartners }) => forPartners)
+  const [forAdmins, forAll] = [
+    declared.filter(({ role }) => role === "admin"),
+    declared.filter(({ role }) => role !== "admin"),
+  ]
+  expect(forAll.map(nameOf).sort()).toEqual([...FOR_PARTNERS].sort())
+  expect(forAdmins.map(nameOf).sort()).toEqual([...FOR_PARTNER_ADMINS].sort())
 })
 
-it("links a partner from the first page to each page for partners, and to no other", async () => {
+it("links a partner's admin from the first page to each page for partners, and to no other, and addresses the partner as you", async () => {
   const first = `/partners/${own.ids.organization}`
-  const home = await partner.get("/")
+  // Only a disabled endpoint can be enabled.
+  await test().run(function* () {
+    const disabled = { organizationId: own.ids.organization, url: "https://disabled.acme.test/" }
+    yield* (yield* EndpointRepository).disable((yield* createEndpoint(disabled)).endpoint.id)
+  })
+  const home = await partnerAdmin.get("/")
   expect({ status: home.status, to: home.headers.get("location") }).toEqual({ status: 303, to: first })
   const pages = routes.flatMap(({ kind, forPartners, path }) => (kind === "page" && forPartners ? [path] : []))
-  const found = await findPages(partner, first, pages.length)
+  const found = await findPages(partnerAdmin, first, pages.length)
   expect([...found.keys()].sort()).toEqual(pages.sort())
   for (const address of found.values()) {
-    const { document, text } = await partner.get(address)
+    const { document, text, words } = await partnerAdmin.get(address)
     const sections = [...document.querySelectorAll("nav.sections a")]
     expect(sections.map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
       ["Overview", first],
       ["Endpoints", "/endpoints"],
       ["Deliveries", "/deliveries"],
+      ["Events sent to you", "/events"],
+      ["Events you sent", "/inbox"],
       ["Issues", "/issues"],
+      ["Find", "/find"],
     ])
     expect(text).not.toMatch(/\bops [a-z]/)
+    expect({ address, words }).toEqual({ address, words: expect.not.stringMatching(/the partner|command line/i) })
   }
 })
 
@@ -277,7 +327,11 @@ it("doesn't find an organization's data for an operator of another, with any sea
   }
   const tokens = own.recipients.map(({ token }) => token)
   const terms = [...tokens, ...own.personal]
-  for (const term of terms) expect(ownIdsIn(await search(bound.admin, term))).toEqual([])
+  for (const session of [bound.admin, bound["partner-admin"]]) {
+    for (const term of [...terms, own.ids.delivery, own.ids.event, own.published]) {
+      expect(ownIdsIn((await search(session, term)).replaceAll(term, ""))).toEqual([])
+    }
+  }
   expect(ownIdsIn(await search(everywhere.viewer, tokens[0]!))).not.toEqual([])
 })
 
@@ -298,18 +352,28 @@ it("rejects a request without a session, with an unknown one, or without the rol
   expect(await faultsOf(cases)).toEqual([])
 })
 
-it("hides the other routes from partners, whichever organization they name", async () => {
-  const cases = routes
-    .filter((route) => !isForPartners(route))
+/** The requests to the routes that a partner's role may not use, about its own things and those of another organization. */
+const hiddenFrom = (role: (typeof PARTNER_ROLES)[number], session: string) =>
+  routes
+    .filter((route) => !mayPartnerUse(role, route))
     .flatMap((route) => {
       const hidden = route.path === "/" ? { status: 303, to: `/partners/${other.ids.organization}` } : { status: 404 }
-      const session = bound.partner
       return [
-        rejected(route, "a partner, of its own things", { session, ids: other.ids }, hidden),
-        rejected(route, "a partner, of another's things", { session }, hidden),
+        rejected(route, `a ${role}, of its own things`, { session, ids: other.ids }, hidden),
+        rejected(route, `a ${role}, of another's things`, { session }, hidden),
       ]
     })
-  expect(await faultsOf(cases)).toEqual([])
+
+it("hides the other routes from partners, whichever organization they name", async () => {
+  expect(await faultsOf(PARTNER_ROLES.flatMap((role) => hiddenFrom(role, bound[role])))).toEqual([])
+})
+
+it("hides from a partner's admin what a partner may not use, while self-service is off", async () => {
+  const setSelfService = (selfService: boolean) =>
+    test().run(OrganizationRepository.use(({ setLimits }) => setLimits(other.ids.organization, { selfService })))
+  await setSelfService(false)
+  expect(await faultsOf(hiddenFrom("partner", bound["partner-admin"]))).toEqual([])
+  await setSelfService(true)
 })
 
 it("returns 404 to an operator for another organization's pages and actions", async () => {
@@ -331,7 +395,9 @@ it("requires the token of the session, sent by a page of the console", async () 
       reject("the token of another session", { token: formToken(everywhere.viewer.slice("session=".length)) }),
       reject("another site", { headers: { origin: "https://evil.example" } }),
       reject("no form", { headers: { "content-type": "text/plain" } }, 415),
-      ...(isForPartners(route) ? [reject("a partner", { session: bound.partner, ids: other.ids, token: null })] : []),
+      ...PARTNER_ROLES.filter((role) => mayPartnerUse(role, route)).map((role) =>
+        reject(role, { session: bound[role], ids: other.ids, token: null }),
+      ),
     ]
   })
   // The same function reads the forms of all actions, once with a file and once without.
@@ -356,8 +422,7 @@ const patternOf = ({ path }: Route) => new RegExp(`^${path.replaceAll(/:\w+/g, "
 
 /** Returns the addresses of the forms and links on a page that the role may not use. */
 const forbiddenOn = ({ whole }: Answer, role: OperatorRole): ReadonlyArray<string> => {
-  const mayUse = (route: Route) =>
-    role === "partner" ? isForPartners(route) : STAFF_ROLES.indexOf(route.role) <= STAFF_ROLES.indexOf(role)
+  const mayUse = (route: Route) => (isPartner({ role }) ? mayPartnerUse(role, route) : mayActAs(role, route.role))
   const isOffered = (kinds: ReadonlyArray<Route>, address: string) => {
     const named = kinds.filter((route) => patternOf(route).test(address))
     return named.length === 0 || named.some(mayUse)
@@ -379,7 +444,11 @@ it("shows masked pages with only the permitted links and forms, and changes no d
       ...(answer.status === 200 ? [] : [answer.text.slice(0, 1000)]),
     ],
   })
-  const sessions: Readonly<Record<OperatorRole, string>> = { ...everywhere, partner: partner.cookie }
+  const sessions: Readonly<Record<OperatorRole, string>> = {
+    ...everywhere,
+    partner: partnerSession,
+    "partner-admin": partnerAdmin.cookie,
+  }
   const cases = (all: ReadonlyArray<Route>) => [
     ...all.flatMap((route) => rolesOf(route).map((role) => shown(route, role, sessions[role]))),
     ...all

@@ -1,5 +1,6 @@
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { addOperator, OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
@@ -54,6 +55,9 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     email: email(0, emailDomain),
     consumer_program_slug: "nowhere",
   })
+  yield* InboxRepository.use(({ countRejections }) =>
+    countRejections([{ endpointId: endpoint.id, reason: "no_match", count: 3 }]),
+  )
   const suppressed = { programId: program.id, npi: npi(900), email: email(900, emailDomain) }
   yield* (yield* SuppressionRepository).add(organization.id, [suppressed], "operator")
 

@@ -67,7 +67,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
       kept.sign_in_token,
     )
     const partnerSignInToken = yield* signInTokenOf(
-      { name: "Sample partner", role: "partner", organizationId: seeded.organization_id },
+      { name: "Sample partner", role: "partner-admin", organizationId: seeded.organization_id },
       kept.partner_sign_in_token,
     )
     yield* state.update({ sign_in_token: signInToken, partner_sign_in_token: partnerSignInToken })

@@ -31,6 +31,7 @@ export const subjects = {
   clinicians: ["The stored data on a clinician", () => [import("./operations/clinicians.ts")]],
   bounces: ["Bounces and complaints", () => [import("./operations/bounces.ts")]],
   inbox: ["Events that the partners sent", () => [import("./operations/inbox.ts")]],
+  "signature-rejections": ["Webhooks to us without a valid signature", () => [import("./operations/inbox.ts")]],
   events: ["Events that were published for the partners", () => [import("./operations/events.ts")]],
   deliveries: ["Events on their way to the partners", () => [import("./operations/deliveries.ts")]],
   issues: ["Why calls to endpoints fail, by their cause", () => [import("./operations/issues.ts")]],

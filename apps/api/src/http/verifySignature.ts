@@ -2,10 +2,17 @@ import type { IncomingMessage } from "node:http"
 import { coalesce } from "@outreach/domain/coalesce"
 import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import {
+  InboxRepository,
+  SIGNATURE_FAULTS,
+  type SignatureFault,
+  type SignatureRejections,
+} from "@outreach/domain/inbox/InboxRepository"
 import { addressLimit } from "@outreach/process/addressLimit"
+import { describeCause } from "@outreach/process/describeCause"
 import { clientAddress } from "@outreach/process/trustProxy"
 import { SignatureError, verify } from "@outreach/signature/node"
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Duration, Effect, Exit, Redacted } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
 import { RequestError } from "./RequestError.ts"
 
@@ -23,6 +30,8 @@ type Known = EndpointOwner & { readonly readAt: number }
 const REMEMBER_MS = 10_000
 /** Interval at which the verification of a webhook by a secret is recorded. */
 const NOTED_EVERY_MS = 60_000
+/** Interval at which rejections are stored. */
+const STORE_REJECTIONS_EVERY = Duration.seconds(10)
 /** Maximum number of endpoints per read. */
 const MAX_READ = 32
 /** Tolerance of the specification, in both directions. */
@@ -42,6 +51,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
   const known = new Map<EndpointId, Known>()
   const notedAt = new Map<SecretId, number>()
   const failures = addressLimit(unauthenticatedLimit)
+  const countRejection = yield* createRejectionCounter
 
   // One statement at a time for all waiting requests: forged signatures don't cause more.
   const createReader = coalesce(
@@ -91,12 +101,17 @@ export const createSignatureVerifier = Effect.gen(function* () {
   ) {
     const now = yield* Clock.currentTimeMillis
     let entry = remembered(endpointId, now)
-    let secretId = entry && findSecret(header, body, entry, now)
-    if (secretId === undefined) {
+    let match = entry && findSecret(header, body, entry, now)
+    if (typeof match !== "object") {
       entry = yield* readAgain(endpointId)
-      secretId = entry && findSecret(header, body, entry, now)
+      match = entry && findSecret(header, body, entry, now)
     }
-    if (entry === undefined || secretId === undefined) return yield* Effect.fail(RequestError.InvalidSignature)
+    if (entry === undefined || match === undefined) return yield* Effect.fail(RequestError.InvalidSignature)
+    if (typeof match === "string") {
+      countRejection({ endpointId, reason: match, count: 1 })
+      return yield* Effect.fail(RequestError.InvalidSignature)
+    }
+    const { secretId } = match
     if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) >= NOTED_EVERY_MS) {
       notedAt.set(secretId, now)
       yield* secrets.noteVerification(secretId)
@@ -107,9 +122,42 @@ export const createSignatureVerifier = Effect.gen(function* () {
   return { checkEndpoint, verifySignature }
 })
 
-const findSecret = (header: string | undefined, body: Uint8Array, owner: Known, now: number): SecretId | undefined => {
+/**
+ * Creates the function that counts rejected webhooks of existing endpoints. The counts are stored in the background with one statement, so that
+ * forged webhooks cost the database no more.
+ */
+const createRejectionCounter = Effect.gen(function* () {
+  const inbox = yield* InboxRepository
+  const counts = new Map<string, SignatureRejections>()
+  const count = (rejections: SignatureRejections) => {
+    const key = `${rejections.endpointId} ${rejections.reason}`
+    counts.set(key, { ...rejections, count: rejections.count + (counts.get(key)?.count ?? 0) })
+  }
+  const store = Effect.gen(function* () {
+    if (counts.size === 0) return
+    const rejections = [...counts.values()]
+    counts.clear()
+    const exit = yield* Effect.exit(inbox.countRejections(rejections))
+    if (Exit.isSuccess(exit)) return
+    rejections.forEach(count)
+    yield* Effect.logWarning("rejected signatures could not be stored yet").pipe(
+      Effect.annotateLogs({ errors: describeCause(exit.cause) }),
+    )
+  })
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(store, STORE_REJECTIONS_EVERY))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(STORE_REJECTIONS_EVERY), store)))
+  return count
+})
+
+/** Returns the secret that verifies a body, or why there is none. */
+const findSecret = (
+  header: string | undefined,
+  body: Uint8Array,
+  owner: Known,
+  now: number,
+): { readonly secretId: SecretId } | SignatureFault => {
   const secrets = owner.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt)
-  if (secrets.length === 0) return undefined
+  if (secrets.length === 0) return "no_secrets"
   try {
     const { secretIndex } = verify(
       header,
@@ -117,9 +165,11 @@ const findSecret = (header: string | undefined, body: Uint8Array, owner: Known, 
       secrets.map(({ secret }) => Redacted.value(secret)),
       { now: now / 1000, tolerance: TOLERANCE_SECONDS },
     )
-    return secrets[secretIndex]!.id
+    return { secretId: secrets[secretIndex]!.id }
   } catch (error) {
-    if (error instanceof SignatureError) return undefined
+    if (error instanceof SignatureError) return isFault(error.code) ? error.code : "no_match"
     throw error
   }
 }
+
+const isFault = (code: string): code is SignatureFault => code in SIGNATURE_FAULTS

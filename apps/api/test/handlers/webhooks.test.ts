@@ -7,7 +7,8 @@ import Stripe from "stripe"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
 import { eventText } from "../postWebhook.ts"
-import { type Seeded, startApi } from "../startApi.ts"
+import { runApi } from "../runApi.ts"
+import { DOCS_URL, type Seeded, startApi } from "../startApi.ts"
 
 const api = startApi()
 let seed: Seeded
@@ -105,4 +106,19 @@ it.each([
   expect(await stored(event_id)).toEqual([])
   expect((await post(text, sign(text))).status).toBe(200)
   expect(await stored(event_id)).toEqual([text])
+})
+
+it("the number of rejected signatures is stored at the latest when the API stops, without the content", async () => {
+  const { endpoint } = await api().seed(0)
+  const { stop, ...stopped } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
+  for (const headers of [{}, {}, { "X-Signature": sign("forged") }]) {
+    const sent = { method: "POST", headers, body: "npi 1234567893" }
+    expect((await ask(stopped, `/v1/partners/consumer/webhooks/${endpoint.id}`, sent)).status).toBe(401)
+  }
+  await stop()
+  const rows = sql`select reason, count from signature_rejections where endpoint_id = ${endpoint.id} order by reason`
+  expect(await api().run(rows)).toEqual([
+    { reason: "missing_header", count: 2 },
+    { reason: "no_match", count: 1 },
+  ])
 })

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http"
 import { rotateSecret, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { InboxRepository, type SignatureRejections } from "@outreach/domain/inbox/InboxRepository"
 import { sign } from "@outreach/signature/node"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { effectTest } from "@outreach/testing/runWith"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { value } from "@outreach/testing/sql"
-import { Effect, Exit, Redacted } from "effect"
+import { Effect, Exit, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { ApiConfig } from "../../src/ApiConfig.ts"
@@ -24,11 +25,18 @@ const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const secrets = yield* SigningSecretRepository
   const read = { times: 0 }
+  const stored = yield* Queue.unbounded<ReadonlyArray<SignatureRejections>>()
+  const database = { fails: false }
   const { checkEndpoint, verifySignature } = yield* createSignatureVerifier.pipe(
     Effect.provideService(ApiConfig, {
       trustProxy: () => false,
       unauthenticatedLimit: UNAUTHENTICATED_LIMIT,
     } as unknown as ApiConfig["Service"]),
+    Effect.provideService(InboxRepository, {
+      ...(yield* InboxRepository),
+      countRejections: (rejections) =>
+        Effect.andThen(Queue.offer(stored, rejections), database.fails ? Effect.die("unavailable") : Effect.void),
+    }),
     Effect.provideService(SigningSecretRepository, {
       ...secrets,
       ofEndpoint: (id) => {
@@ -47,7 +55,10 @@ const setUp = Effect.gen(function* () {
     checkEndpoint(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
       Effect.match({ onSuccess: () => undefined, onFailure: ({ code }) => code }),
     )
-  return { ...seed, now, read, accepts, errorFor, signedNow: Math.floor(now / 1000) }
+  return {
+    ...{ ...seed, now, read, stored, database, accepts, errorFor },
+    ...{ verify: verifySignature, signedNow: Math.floor(now / 1000) },
+  }
 })
 
 test("knows an endpoint without reading it again, and reads an unknown one each time, because it may be new", function* () {
@@ -135,4 +146,31 @@ test("notes with which secret the partner signs", function* () {
     { lastVerifiedAt: null },
     { lastVerifiedAt: expect.any(String) },
   ])
+})
+
+test("counts rejected webhooks of an endpoint by reason in the background, and again if they couldn't be stored", function* () {
+  const { endpoint, secret, verify, signedNow, stored, database } = yield* setUp
+  const send = (header: string | undefined, id: EndpointId = endpoint.id) => Effect.exit(verify(id, header, BODY))
+  const signed = (secret: string, timestamp = signedNow) => sign(BODY, [secret], { timestamp })
+  yield* send(undefined)
+  yield* send("t=1")
+  yield* send(signed("whsec_forged"))
+  yield* send(signed("whsec_forged"))
+  yield* send(signed(Redacted.value(secret), signedNow - 301))
+  yield* send(signed(Redacted.value(secret)))
+  yield* send(signed("whsec_forged"), "whe_0199" as EndpointId)
+  expect(Queue.sizeUnsafe(stored)).toBe(0)
+  database.fails = true
+  yield* TestClock.adjust("10 seconds")
+  expect(yield* Queue.take(stored)).toHaveLength(4)
+  database.fails = false
+  yield* send(undefined)
+  yield* TestClock.adjust("10 seconds")
+  const counts = [
+    { endpointId: endpoint.id, reason: "missing_header", count: 2 },
+    { endpointId: endpoint.id, reason: "malformed_header", count: 1 },
+    { endpointId: endpoint.id, reason: "no_match", count: 2 },
+    { endpointId: endpoint.id, reason: "timestamp_out_of_tolerance", count: 1 },
+  ]
+  expect(yield* Queue.take(stored)).toEqual(counts)
 })

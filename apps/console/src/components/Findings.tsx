@@ -4,6 +4,7 @@ import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import type { ActiveAlert } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Order } from "effect"
 import type { ComponentChildren } from "preact"
@@ -92,7 +93,7 @@ export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "comm
       <Prose>{finding.advice}</Prose>{" "}
       {to !== undefined
         ? to !== page && <a href={to}>{label}</a>
-        : command.length > 0 && operator.role !== "partner" && <Code>{formatCommand(["ops", ...command])}</Code>}
+        : command.length > 0 && !isPartner(operator) && <Code>{formatCommand(["ops", ...command])}</Code>}
     </>
   )
 }

@@ -10,7 +10,7 @@ import { rotateSecret } from "@outreach/backoffice/operations/secrets"
 import { createSender } from "@outreach/backoffice/operations/senders"
 import { createSuppression } from "@outreach/backoffice/operations/suppressions"
 import { type Kind, PREFIXES } from "@outreach/domain/Identifier"
-import type { Access } from "@outreach/domain/operators/Operator"
+import { type Access, isPartner } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren } from "preact"
 import type { Inputs } from "../view/inputs.ts"
 import { useMay, useView } from "../view/View.ts"
@@ -65,7 +65,7 @@ export const FormLink = (props: {
       </a>
     )
   }
-  return operator.role === "partner" ? null : (
+  return isPartner(operator) ? null : (
     <>
       {label}: requires the role {access.role}
     </>

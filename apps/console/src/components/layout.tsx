@@ -1,4 +1,5 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
 import { type Command, ops } from "./ops.ts"
@@ -18,7 +19,7 @@ interface PageProps {
 /** The content of a page. Its title is also the document's. Partners have no audit log and no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const { operator, page, section } = useView()
-  const isPartner = operator.role === "partner"
+  const isOfPartner = isPartner(operator)
   // The object of a page has the last id in its path.
   const [, object] = /.*\b([a-z]{3}_[0-9a-f]+)/.exec(page.split("?")[0]!) ?? []
   const shown = commands.filter((command) => command !== false)
@@ -33,12 +34,12 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
       )}
       {children}
       {/* An error belongs to no section. */}
-      {object !== undefined && section !== undefined && !isPartner && (
+      {object !== undefined && section !== undefined && !isOfPartner && (
         <LinkLine to={withQuery("/audit", { [object.startsWith("org_") ? "organization" : "object"]: object })}>
           Audit log of this page
         </LinkLine>
       )}
-      {shown.length > 0 && !isPartner && (
+      {shown.length > 0 && !isOfPartner && (
         <aside aria-label="Equivalent commands">
           <h2>On the command line</h2>
           {shown.map((command, i) => (

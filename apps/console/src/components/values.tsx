@@ -3,6 +3,7 @@ import { formatAgo, formatCount, INVISIBLE } from "@outreach/backoffice/format"
 import { maskContent } from "@outreach/backoffice/inbox/maskContent"
 import type { Tone } from "@outreach/backoffice/operations/List"
 import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
+import { isPartner, type Operator } from "@outreach/domain/operators/Operator"
 import { maskNpi } from "@outreach/domain/recipients/Clinician"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
@@ -131,6 +132,18 @@ const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
 /** Returns the path of an object's page, if it has one. */
 export const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
 
+/** The kinds of objects with pages for partners. */
+const PARTNER_PAGES: ReadonlyArray<string> = ["org", "whe", "evt", "dlv", "fgr", "rpl"]
+
+/** Returns the path of an object's page if an operator may have it. */
+export const pageFor = (id: string, operator: Operator): string | undefined =>
+  isPartner(operator) && !PARTNER_PAGES.includes(id.slice(0, 3)) ? undefined : pageOf(id)
+
+/** Addresses a partner's own staff as "you", and names the partner to others. */
+export const Addressed = (props: { readonly you: ComponentChildren; readonly partner: ComponentChildren }) => (
+  <>{isPartner(useView().operator) ? props.you : props.partner}</>
+)
+
 /** Returns the URL of a partner's event. Partners choose its id. */
 export const inboxPageOf = (eventId: string, organizationId: string | null): string =>
   `/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`
@@ -147,9 +160,7 @@ export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): strin
 
 export const IdLink = (props: { readonly id: string; readonly children?: string | undefined }) => {
   const { id, children } = props
-  const { operator } = useView()
-  // Partners have no pages of events.
-  const page = id.startsWith("evt_") && operator.role === "partner" ? undefined : pageOf(id)
+  const page = pageFor(id, useView().operator)
   if (page === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
   return <a href={page}>{children === undefined ? <ShortId>{id}</ShortId> : <ForeignText>{children}</ForeignText>}</a>
 }

@@ -1,7 +1,7 @@
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
-import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
+import { isPartner, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { Clock, Effect } from "effect"
 import { type FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
@@ -89,7 +89,7 @@ const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operat
   }
   if (mayUse(operator, route)) return
   // A partner must not learn about objects of other organizations.
-  if (operator.role === "partner") return yield* PageError.notFound()
+  if (isPartner(operator)) return yield* PageError.notFound()
   return yield* PageError.of(
     403,
     "Not allowed",

@@ -4,6 +4,7 @@ import { examplesOf, type Fields, fieldName, type ValuesOf } from "@outreach/bac
 import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/operations/List"
 import { type Step, type Steps, toEffect } from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import { Effect, Record, Schema, type Scope, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
@@ -13,7 +14,7 @@ import { type Columns, Items, LinkLine, Live, NextPage, Page, Table, withQuery }
 import { type Command, flagsOf } from "../components/ops.ts"
 import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
 import { type Inputs, pickDefined, type Values, valuesOf } from "../view/inputs.ts"
-import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
+import { pathTo, sectionOf, titleOf } from "../view/paths.ts"
 import { type Masking, useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
 import {
@@ -118,7 +119,7 @@ export const listPage = <
     const address = pathTo<string>({ path }, given)
     const none = Object.keys(query).length > 0 ? "Nothing matches the filters." : empty
     const around: Around<Row> = yield* readAround({ filter, rows, objects, context, isShown, given })
-    const { title = SECTIONS[sectionOf(path)].title, commands = [] } = around
+    const { title = titleOf(sectionOf(path), context.operator), commands = [] } = around
     const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
     const controls = { ...optionsOf(objects, filter), ...around.controls }
     const creation: Command | false = !!create && [create.action.command!, examplesOf(create.action.inputs as Fields)]
@@ -162,7 +163,7 @@ export const listPage = <
     inputs,
     run: Effect.fnUntraced(function* (input: Values, context: RequestContext) {
       const { rows, next } = yield* read(input, MAX_ROWS, MAX_DOWNLOAD_PAGES)
-      const isLabelled = context.operator.role === "partner"
+      const isLabelled = isPartner(context.operator)
       const name = `${command.replaceAll(" list", "").replaceAll(" ", "-")}${next === null ? "" : "-part"}.csv`
       return csvFile(name, tableOf(list, rows, { isMasked: isPersonal, isLabelled }))
     }) as never,

@@ -1,4 +1,5 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
@@ -152,25 +153,25 @@ const Layout = (props: {
           <a href={homeOf(operator)}>Outreach console</a>{" "}
           <span class={deployment === "production" ? "status bad" : "status"}>{deployment}</span>
         </p>
-        {operator.role !== "partner" && (
-          <search>
-            <form method="post" action="/find">
-              <input type="hidden" name="token" value={formToken} />
-              <input type="hidden" name="page" value="/find" />
-              <input
-                type="search"
-                name="search"
-                required
-                maxLength={320}
-                autocomplete="off"
-                aria-label="Search"
-                aria-keyshortcuts="/"
-                placeholder="Search names, ids, NPIs, keys …"
-                data-search
-              />
-            </form>
-          </search>
-        )}
+        <search>
+          <form method="post" action="/find">
+            <input type="hidden" name="token" value={formToken} />
+            <input type="hidden" name="page" value="/find" />
+            <input
+              type="search"
+              name="search"
+              required
+              maxLength={320}
+              autocomplete="off"
+              aria-label="Search"
+              aria-keyshortcuts="/"
+              placeholder={
+                isPartner(operator) ? "Search events, deliveries, tokens …" : "Search names, ids, NPIs, keys …"
+              }
+              data-search
+            />
+          </form>
+        </search>
         <small>
           Times in <span data-zone>UTC</span> <button type="button" data-zone-switch hidden />
         </small>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { isPartner, type Operator, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
 import { OperatorRepository, signIn } from "@outreach/domain/operators/Operators"
 import { DisplayName, parseInput } from "@outreach/domain/textSchema"
 import { addressLimit } from "@outreach/process/addressLimit"
@@ -82,8 +82,9 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     return {
       limit,
       /** Counts a partner's actions. Fails above the limit. */
-      countAction: Effect.fnUntraced(function* ({ id, role }: Operator) {
-        if (role !== "partner") return
+      countAction: Effect.fnUntraced(function* (operator: Operator) {
+        if (!isPartner(operator)) return
+        const { id } = operator
         const now = yield* seconds
         const wait = actions.wait(() => id, now)
         if (wait !== undefined) return yield* tooOften("You have made too many changes in a minute.", wait)

@@ -1,5 +1,5 @@
 import { Identifier, type Kind, PREFIXES } from "@outreach/domain/Identifier"
-import { mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
+import { isPartner, mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
 import { Record, Schema, Struct } from "effect"
 
 /** The sections in the order of the navigation, by group. */
@@ -31,25 +31,37 @@ const DEPLOYMENT_PATHS: ReadonlyArray<string> = ["/system", "/partners/new", "/s
 export const isDeploymentWide = ({ path }: { readonly path: string }): boolean =>
   DEPLOYMENT_PATHS.some((each) => path === each || path.startsWith(`${each}/`))
 
-/** The sections with pages for partners. */
-const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
+/** The sections with pages for partners, with their titles. */
+const PARTNER_SECTIONS = {
+  partners: "Overview",
+  endpoints: SECTIONS.endpoints.title,
+  deliveries: SECTIONS.deliveries.title,
+  events: "Events sent to you",
+  inbox: "Events you sent",
+  issues: SECTIONS.issues.title,
+  people: SECTIONS.people.title,
+} as const satisfies Partial<Record<Section, string>>
+
+/** Returns the title of a section for an operator. */
+export const titleOf = (section: Section, operator: Operator): string =>
+  (isPartner(operator) ? (PARTNER_SECTIONS as Partial<Record<Section, string>>)[section] : undefined) ??
+  SECTIONS[section].title
 
 /** The sections whose pages need a higher role than viewer. */
 const SECTION_ROLES: Readonly<Partial<Record<Section, StaffRole>>> = { operators: "admin" }
 
-export const homeOf = ({ role, organizationId }: Operator): string =>
-  role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
+export const homeOf = (operator: Operator): string =>
+  isPartner(operator) && operator.organizationId !== null ? `/partners/${operator.organizationId}` : "/"
 
 type NavigationLink = { readonly section: Section } & Readonly<Record<"title" | "path" | "group", string>>
 
 /** The sections of an operator, with their titles and first pages. */
 export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> => {
-  if (operator.role === "partner") {
-    const own = { title: "Overview", path: homeOf(operator) }
-    return PARTNER_SECTIONS.map((section) => ({
+  if (isPartner(operator)) {
+    return Struct.keys(PARTNER_SECTIONS).map((section) => ({
       section,
-      ...SECTIONS[section],
-      ...(section === "partners" && own),
+      title: titleOf(section, operator),
+      path: section === "partners" ? homeOf(operator) : SECTIONS[section].path,
       group: "",
     }))
   }

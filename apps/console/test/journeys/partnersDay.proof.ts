@@ -5,6 +5,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { chrome, overhang } from "@outreach/testing/startBrowser"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
+import type { Locator } from "playwright-core"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { startConsole } from "../startConsole.ts"
 import { openBrowser, SCREENS, violations } from "./openBrowser.ts"
@@ -29,7 +30,10 @@ describe.skipIf("missing" in chrome)("a partner with a phone", () => {
     await startWorker(test().databaseUrl, mail.url, onTestFinished)
     // The batch of recipients and an event for each e-mail.
     await until(receiver, ({ received }) => received.length === 4)
-    const { page, complaints } = await open("partner", { organizationId: organization.id, screen: SCREENS["phone"]! })
+    const { page, complaints } = await open("partner-admin", {
+      organizationId: organization.id,
+      screen: SCREENS["phone"]!,
+    })
     const look = async () => {
       expect(await violations(page)).toEqual([])
       expect(await overhang(page)).toBeLessThanOrEqual(0)
@@ -65,5 +69,52 @@ describe.skipIf("missing" in chrome)("a partner with a phone", () => {
     await page.getByRole("button", { name: "Sign out" }).click()
     await page.waitForURL("**/sign-in")
     expect(complaints).toEqual([])
+  })
+})
+
+describe.skipIf("missing" in chrome)("a partner's admin", () => {
+  it("adds an endpoint, tests it, creates its secret, and finds a delivery by the event's id, with eight clicks", async () => {
+    const receiver = await partner()
+    const { secret, organization } = await test().run(
+      Effect.tap(seedCampaign({ recipients: 1, endpointUrl: receiver.url }), ({ campaign }) =>
+        scheduleCampaign(campaign.id),
+      ),
+    )
+    receiver.trust(secret)
+    await startWorker(test().databaseUrl, (await mailServer()).url, onTestFinished)
+    await until(receiver, ({ received }) => received.length === 2)
+    const { page, complaints } = await open("partner-admin", { organizationId: organization.id })
+    let clicks = 0
+    const click = async (target: Locator) => {
+      clicks += 1
+      await target.click()
+    }
+    const button = (name: string) => page.getByRole("button", { name, exact: true })
+
+    await page.goto("/")
+    await click(page.getByText("Add an endpoint", { exact: true }))
+    await page.locator("input[name=url]").fill(receiver.url)
+    await click(button("Add the endpoint"))
+    await page.getByText("Added.").waitFor()
+    await click(button("Send a test event"))
+    await page.getByText("Accepted", { exact: true }).waitFor()
+    expect(receiver.received).toHaveLength(3)
+    await click(page.getByRole("link", { name: "Back to the endpoint" }))
+    await click(button("Create a separate secret"))
+    await page.getByText("This is shown only once.").waitFor()
+    await click(page.getByRole("link", { name: "I have saved it" }))
+    await page.getByRole("heading", { name: "Separate signing secrets" }).waitFor()
+
+    const [{ event, deliveryId } = receiver.received[0]!] = receiver.received.filter(({ event }) =>
+      event.event_type.endsWith("email_sent"),
+    )
+    await page.getByRole("searchbox", { name: "Search" }).fill(event.event_id)
+    clicks += 1
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Event outreach.email_sent" }).waitFor()
+    await click(page.locator(`main a[href="/deliveries/${deliveryId}"]`))
+    await page.getByText("the endpoint returned 200").waitFor()
+    expect(await violations(page)).toEqual([])
+    expect([clicks, complaints]).toEqual([8, []])
   })
 })

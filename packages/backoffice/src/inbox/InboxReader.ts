@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { EndpointId, type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboundCommand } from "@outreach/domain/inbox/InboundStep"
-import { InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { InboxEntry, type InboxState, SIGNATURE_FAULTS } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { inboxColumns } from "@outreach/postgres/inbox/inboxRows"
@@ -55,6 +55,9 @@ const Outcome = Schema.Struct({
 })
 const outcomes = rowsOf(Outcome)
 
+/** Maximum number of rows about rejected signatures. */
+const MAX_REJECTIONS = 1000
+
 /** Number of received events that one page of applied ones reads, including those of another type or state. */
 const MAX_SCANNED = 500
 
@@ -69,6 +72,16 @@ const PENDING = {
 const orderBy = (time: string, direction: "asc" | "desc") =>
   keyset({ at: time, organizationId: "organization_id", eventId: "event_id" }, direction)
 const appliedOrder = orderBy("received_at", "desc")
+
+const rejectionRows = rowsOf(
+  Schema.Struct({
+    endpointId: EndpointId,
+    reason: Schema.Literals(Struct.keys(SIGNATURE_FAULTS)),
+    count: Schema.Int,
+    firstAt: Timestamp,
+    lastAt: Timestamp,
+  }),
+)
 
 /** Reads partners' events: lists and counts, each from a range of an index of each organization. */
 export const InboxReader = reader("InboxReader", (sql) => {
@@ -150,6 +163,13 @@ export const InboxReader = reader("InboxReader", (sql) => {
       state === "applied"
         ? listApplied(filter, limit, after ?? undefined)
         : listPending(state, filter, limit, after ?? undefined),
+
+    /** Lists the numbers of webhooks without a valid signature by endpoint and reason, newest first. */
+    rejections: (organizationId: OrganizationId | undefined) =>
+      sql`
+        select ${rejectionRows.columns} from signature_rejections join webhook_endpoints endpoint on endpoint.id = endpoint_id
+        where ${equal({ "endpoint.organization_id": organizationId })}
+        order by last_at desc, endpoint_id, reason limit ${MAX_REJECTIONS}`.pipe(rejectionRows.decode),
 
     /** Counts the quarantined and the waiting events, each up to `COUNT_CAP`. */
     counts: (organizationId: OrganizationId | undefined) =>

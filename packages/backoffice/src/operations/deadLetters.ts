@@ -25,7 +25,7 @@ const deadLetterSelector = {
   type: filterBy.type,
   reason: choice("Reason", DEAD_LETTER_REASONS, {
     all: "All",
-    hint: "Rejected by the partner, out of attempts, or several workers crashed",
+    hint: "Rejected by the endpoint, out of attempts, or several workers crashed",
   }),
   groupId: field(FailureGroupId, "Issue", { placeholder: "fgr_…" }),
   status: filterBy.status,

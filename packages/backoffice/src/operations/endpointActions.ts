@@ -32,6 +32,7 @@ const planOf = Effect.fnUntraced(function* (endpointId: EndpointId, verb: string
 })
 
 export const disableEndpoint = operation("endpoints disable", {
+  forPartners: true,
   about: "Disable an endpoint; its deliveries are queued until it is enabled",
   label: "Disable",
   of,
@@ -49,6 +50,7 @@ class NothingToReplay extends DescribedError(
 ) {}
 
 export const enableEndpoint = operation("endpoints enable", {
+  forPartners: true,
   about: "Enable an endpoint immediately, even if it failed before; shows the events it missed since its last success",
   label: "Enable",
   of,
@@ -85,6 +87,7 @@ export const enableEndpoint = operation("endpoints enable", {
 })
 
 export const removeEndpoint = operation("endpoints remove", {
+  forPartners: true,
   about: "Remove an endpoint permanently with its separate signing secrets; its history remains",
   label: "Remove permanently",
   link: "Remove",
@@ -93,7 +96,7 @@ export const removeEndpoint = operation("endpoints remove", {
   *plan({ endpointId }) {
     const { endpoint, plan } = yield* planOf(endpointId, "Remove")
     const because =
-      "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected."
+      "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and webhooks that are sent to us for it are rejected."
     const caution = { word: plan.affects.name, because }
     return { ...plan, when: `Immediately. ${describeRemoval(endpoint)}`, caution }
   },

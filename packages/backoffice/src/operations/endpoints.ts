@@ -166,6 +166,7 @@ export const showEndpoint = operation("endpoints show", {
 })
 
 export const createEndpoint = operation("endpoints create", {
+  forPartners: true,
   about:
     "Add a webhook endpoint, by default for all event types. http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
   label: "Add the endpoint",
@@ -182,7 +183,7 @@ export const createEndpoint = operation("endpoints create", {
       hint: "Created and shown once, instead of using the organization's",
     }),
   },
-  faults: { InvalidEndpointUrl: "url", OrganizationNotFound: "organizationId" },
+  faults: { InvalidEndpointUrl: "url", OrganizationNotFound: "organizationId", TooManyEndpoints: "url" },
   *run({ organizationId, url, since, ownSecret: ownSecrets = false, ...given }) {
     const kept = yield* readKeptFrom(since)
     const created = { organizationId, url, since, ownSecrets, ...toSettings(given) }
@@ -197,6 +198,7 @@ export const createEndpoint = operation("endpoints create", {
 })
 
 export const updateEndpoint = operation("endpoints update", {
+  forPartners: true,
   about: "Change an endpoint. Pending deliveries use the new settings, too",
   label: "Change",
   of,

@@ -9,6 +9,7 @@ import { id, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
 
 export const events = list("events list", {
+  forPartners: true,
   about: "List events of the log, newest first",
   examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
   filters: eventFilters,

@@ -1,12 +1,12 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { type InboxEntry, InboxRepository, SIGNATURE_FAULTS } from "@outreach/domain/inbox/InboxRepository"
 import { Schema } from "effect"
 import { formatCapped, formatCounted } from "../format.ts"
 import { InboxCursor, InboxReader, inboxFilters } from "../inbox/InboxReader.ts"
 import { maskContent } from "../inbox/maskContent.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, field, organizationId, required } from "./Field.ts"
+import { checkBox, field, filterBy, organizationId, required } from "./Field.ts"
 import { count, id, list, text, time } from "./List.ts"
 import { operation, type Part } from "./Operation.ts"
 
@@ -21,6 +21,7 @@ const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
 })
 
 export const inbox = list("inbox list", {
+  forPartners: true,
   about: "List inbound events, by default quarantined ones",
   examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
   filters: {
@@ -46,6 +47,24 @@ export const inbox = list("inbox list", {
     differing: count("Conflicting duplicates"),
   },
   empty: "No event in this state matches. Workers apply pending events within seconds.",
+  filledBy: null,
+})
+
+export const signatureRejections = list("signature-rejections list", {
+  forPartners: true,
+  about:
+    "List the inbound webhooks without a valid signature by endpoint and reason, newest first, at most some seconds late. Their content isn't stored",
+  filters: { organizationId: filterBy.organization },
+  key: ["endpointId", "reason"],
+  read: ({ organizationId }) => InboxReader.use(({ rejections }) => rejections(organizationId)),
+  columns: {
+    endpointId: id("Endpoint"),
+    reason: { ...text("Reason"), shown: ({ reason }) => SIGNATURE_FAULTS[reason] },
+    count: count("Webhooks"),
+    firstAt: time("First"),
+    lastAt: time("Last"),
+  },
+  empty: "Every webhook had a valid signature.",
   filledBy: null,
 })
 

@@ -37,7 +37,7 @@ export const keys = list("keys list", {
     expiresAt: time("Expires", "never"),
     ...inOps("revokedAt"),
   },
-  empty: "No keys, so the partner can't use the API.",
+  empty: "No keys, so no requests can use the API.",
   filledBy: "keys create",
 })
 

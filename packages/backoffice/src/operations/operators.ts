@@ -1,6 +1,6 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { OperatorId, OrganizationId, SessionId } from "@outreach/domain/Identifier"
-import { OPERATOR_ROLES, type Operator } from "@outreach/domain/operators/Operator"
+import { OPERATOR_ROLES, type Operator, PARTNER_ROLES } from "@outreach/domain/operators/Operator"
 import * as Operators from "@outreach/domain/operators/Operators"
 import { OperatorRepository } from "@outreach/domain/operators/Operators"
 import { DisplayName, Seconds } from "@outreach/domain/textSchema"
@@ -44,12 +44,12 @@ export const operators = list("operators list", {
 
 export class UnclearOperator extends DescribedError(
   "InvalidSelection",
-  "Give --operator, or --role partner with --organization and --name.",
+  "Give --operator, or the --role of a partner with --organization and --name.",
 ) {}
 
 const role = required(
   choice("Role", OPERATOR_ROLES, {
-    hint: "A viewer can read, an operator can also run actions, an admin can also delete and manage secrets. A partner only sees its organization",
+    hint: "A viewer can read, an operator can also run actions, an admin can also delete and manage secrets. A partner only sees its organization, retries and replays; its admin also manages endpoints, contacts, keys and secrets",
   }),
 )
 
@@ -95,11 +95,11 @@ export const createOperator = operation("operators create", {
 })
 
 export const createSignInLink = operation("sign-in-links create", {
-  about: "Create a one-time sign-in link; with --role partner, also the partner's operator if needed",
+  about: "Create a one-time sign-in link; with --role partner or partner-admin, also the operator if needed",
   label: "Create a sign-in link",
   input: {
     operatorId: field(OperatorId, "Operator"),
-    role: choice("Role", ["partner"], { hint: "Instead of an operator, with an organization and a name" }),
+    role: choice("Role", PARTNER_ROLES, { hint: "Instead of an operator, with an organization and a name" }),
     organizationId: field(OrganizationId, "Organization"),
     name,
     expires,
@@ -109,7 +109,7 @@ export const createSignInLink = operation("sign-in-links create", {
       return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
     }
     if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
-      return yield* withLink(yield* Operators.findOrAddPartner(name, organizationId), expires)
+      return yield* withLink(yield* Operators.findOrAddPartner(name, role, organizationId), expires)
     }
     return yield* new UnclearOperator()
   },
@@ -117,7 +117,7 @@ export const createSignInLink = operation("sign-in-links create", {
   done: (operator, { expires }) => describeLink(operator, expires),
   examples: [
     "ops sign-in-links create --operator opr_… --expires 2h",
-    `ops sign-in-links create --role partner --organization org_… --name "Sam at Acme"`,
+    `ops sign-in-links create --role partner-admin --organization org_… --name "Sam at Acme"`,
   ],
 })
 

@@ -1,12 +1,14 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { MAX_CONTACTS } from "@outreach/domain/organizations/Organization"
+import { MAX_CONTACTS, MAX_ENDPOINTS } from "@outreach/domain/organizations/Organization"
 import * as Organizations from "@outreach/domain/organizations/Organizations"
+import { OrganizationRepository } from "@outreach/domain/organizations/Organizations"
 import { EmailAddress } from "@outreach/domain/recipients/Clinician"
-import { DisplayName } from "@outreach/domain/textSchema"
+import { DisplayName, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
+import { formatCounted } from "../format.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
-import { checkBox, field, filterBy, repeated, required } from "./Field.ts"
+import { checkBox, field, filterBy, repeated, required, yesOrNo } from "./Field.ts"
 import { count, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
 
@@ -24,7 +26,7 @@ export const organizations = list("organizations list", {
     endpoints: { ...count("Endpoints"), isOfConsole: true },
     contacts: count("Contacts"),
     createdAt: time("Since"),
-    ...inOps("clockAheadSeconds"),
+    ...inOps("selfService", "maxEndpoints", "clockAheadSeconds"),
   },
   empty: "No partners.",
   filledBy: "organizations create",
@@ -53,6 +55,7 @@ class UnclearContacts extends DescribedError(
 ) {}
 
 export const updateOrganization = operation("organizations update", {
+  forPartners: true,
   about: "Replace the contacts of an organization, who get an e-mail when one of its endpoints fails",
   label: "Replace the contacts",
   of,
@@ -73,4 +76,32 @@ export const updateOrganization = operation("organizations update", {
   done: ({ contacts }) =>
     contacts.length === 0 ? "Contacts removed. No one is notified when an endpoint fails." : "Contacts replaced.",
   examples: ["ops organizations update org_… --contact ann@acme.example --contact bob@acme.example"],
+})
+
+export const limitOrganization = operation("organizations limit", {
+  about:
+    "Turn self-service on or off, with which a partner's admins manage endpoints, contacts, keys and secrets; and limit the number of endpoints",
+  label: "Change",
+  of,
+  input: {
+    selfService: yesOrNo("Self-service", "on", "off", {
+      hint: "While it is off, the partner's admins only see, retry and replay",
+    }),
+    maxEndpoints: field(wholeNumber(0, MAX_ENDPOINTS), "Maximum endpoints", {
+      inputmode: "numeric",
+      size: 6,
+      hint: "Existing endpoints above the limit remain",
+    }),
+  },
+  isPartial: true,
+  find: ({ organizationId }) => OrganizationReader.use(({ find }) => find(organizationId)),
+  texts: ({ selfService, maxEndpoints }) => ({
+    selfService: selfService ? "yes" : "no",
+    maxEndpoints: String(maxEndpoints),
+  }),
+  run: ({ organizationId, ...limits }) =>
+    OrganizationRepository.use(({ setLimits }) => setLimits(organizationId, limits)),
+  done: ({ selfService, maxEndpoints }) =>
+    `Self-service is ${selfService ? "on" : "off"}, with at most ${formatCounted(maxEndpoints, "endpoint")}.`,
+  examples: ["ops organizations limit org_… --no-self-service --max-endpoints 5"],
 })

@@ -50,7 +50,7 @@ const describeSelection = ({ kind, reason, status, eventType, eventTypes }: Repl
 export const optionalRate = field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
   inputmode: "numeric",
   size: 6,
-  hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the partner has just recovered`,
+  hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the endpoint has just recovered`,
 })
 
 /** The rate of a replay. */

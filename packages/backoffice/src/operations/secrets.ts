@@ -54,7 +54,7 @@ export const secrets = list("secrets list", {
     state: badge("State", { active: "good", expiring: "good" }),
     createdAt: time("Created"),
     expiresAt: time("Expires", "never"),
-    lastVerifiedAt: time("Last used by partner", "never"),
+    lastVerifiedAt: time("Last verified", "never"),
   },
   empty: "No secrets.",
   filledBy: "secrets rotate",
@@ -79,7 +79,7 @@ export const rotateSecret = operation("secrets rotate", {
   },
   shownOnce: ({ signingSecret }) => signingSecret,
   done: ({ endedSecrets }) =>
-    `We sign with it from now on. Check that the partner no longer uses the old one before that expires.${
+    `We sign with it from now on. Check that the old one is no longer used before it expires.${
       endedSecrets === 0
         ? ""
         : ` At most ${MAX_ACTIVE_SECRETS} secrets can be active, so the oldest (${endedSecrets}) are expired now.`
@@ -106,7 +106,7 @@ export const revokeSecret = operation("secrets revoke", {
       when: "Immediately. It no longer signs or verifies webhooks.",
       facts: {
         ...(endpointId && { Endpoint: { id: endpointId, name: endpointId } }),
-        "Last used by partner": { at: lastVerifiedAt, none: "never" },
+        "Last verified": { at: lastVerifiedAt, none: "never" },
       },
       caution: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
     }

@@ -14,10 +14,10 @@ const NAMES: Readonly<Record<Treatment, string>> = {
   recorded: `
     after all before bom bounce-domain campaign check completer-target confirm date delivery detach
     disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields force format from grace
-    grant-to group id ignore-columns import in-flight key kind layout learner-target limit link-domain margin name
+    grant-to group id ignore-columns import in-flight key kind layout learner-target limit link-domain margin max-endpoints name
     no-contacts older-than operator organization outcome overlap own-secret pause-on-complaints per-minute
     per-second postal-address program promoted quiet ramp rate reason replay replay-missed restored-to result
-    resume-campaigns retry-schedule retry-statuses reveal role scope scopes secret selector sender sender-name
+    resume-campaigns retry-schedule retry-statuses reveal role scope scopes secret selector self-service sender sender-name
     session since skip-bad slug standard-webhooks status to type types window-end window-start with-session-settings
     yes
   `,

@@ -11,15 +11,21 @@ describe("quarantineAdvice", () => {
     })
     const reason = Option.getOrThrow(Result.getFailure(result))
     expect(reason).toContain("data.npi")
-    expect(quarantineAdvice(reason)).toContain("a replay fails too")
+    expect(quarantineAdvice(reason).partner).toContain("a replay fails too")
+    expect(quarantineAdvice(reason).you).toContain("Send a corrected event")
   })
 
   it("distinguishes another deployment, an unknown program and the database", () => {
     const result = parseInboundEvent(false)({ type: "any", body: JSON.stringify({ livemode: true }) })
-    expect(quarantineAdvice(Option.getOrThrow(Result.getFailure(result)))).toContain("the wrong deployment")
-    expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(
-      "Create a program",
-    )
-    expect(quarantineAdvice("it could not be applied: 23514")).toContain("The database rejected it")
+    for (const [reason, partner, you] of [
+      [Option.getOrThrow(Result.getFailure(result)), "the wrong deployment", "the wrong deployment"],
+      ["data.consumer_program_slug names no program of the organization", "Create a program", "ask us to create"],
+      ["it could not be applied: 23514", "The database rejected it", "We failed to apply it"],
+    ] as const) {
+      expect(quarantineAdvice(reason)).toEqual({
+        partner: expect.stringContaining(partner),
+        you: expect.stringContaining(you),
+      })
+    }
   })
 })

@@ -8,11 +8,12 @@ import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
-import { Effect, Record, Result, Struct } from "effect"
-import { disableEndpoint, enableEndpoint } from "../../src/operations/endpointActions.ts"
+import { Effect, Exit, Record, Result, Struct } from "effect"
+import { disableEndpoint, enableEndpoint, removeEndpoint } from "../../src/operations/endpointActions.ts"
 import { createEndpoint, describeSettings, endpoints, updateEndpoint } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
 import { readAll } from "../../src/operations/List.ts"
+import { limitOrganization } from "../../src/operations/organizations.ts"
 
 const { test } = testsOnDatabase()
 
@@ -127,4 +128,20 @@ describe("Enabling an endpoint", () => {
     const { endpointsFailing } = yield* readFacts(["endpointsFailing"])
     expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
+})
+
+test("an organization can have endpoints up to its limit, also if they are added at the same time", function* () {
+  const { organization } = yield* seedCampaign({ recipients: 0 })
+  const organizationId = organization.id
+  yield* limitOrganization.run({ organizationId, maxEndpoints: 3 }, "")
+  const add = createEndpoint.run({ organizationId, url: "https://acme.test/" }, "")
+  const exits = yield* Effect.all(
+    Array.from({ length: 5 }, () => Effect.exit(add)),
+    { concurrency: "unbounded" },
+  )
+  const [made] = exits.filter(Exit.isSuccess)
+  expect(exits.filter(Exit.isSuccess)).toHaveLength(2)
+  expect(yield* Effect.flip(add)).toMatchObject({ _tag: "TooManyEndpoints", message: expect.stringContaining("has 3") })
+  yield* removeEndpoint.run({ endpointId: made!.value.id }, "")
+  yield* add
 })

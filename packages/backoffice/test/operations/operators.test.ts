@@ -28,6 +28,10 @@ test("adds a partner's operator with the first link, and finds it for the next",
   for (const link of [first, second]) {
     expect((yield* signInWith(link))?.operator).toMatchObject({ id: first.id, role: "partner" })
   }
+  const admin = yield* createSignInLink.run({ ...partner, name: "Ada", role: "partner-admin" }, "Dana")
+  expect((yield* signInWith(admin))?.operator).toMatchObject({ name: "Ada", role: "partner-admin", organizationId })
+  const otherRole = yield* Effect.flip(createSignInLink.run({ ...partner, role: "partner-admin" }, "Dana"))
+  expect(otherRole).toMatchObject({ _tag: "OperatorNameTaken" })
   yield* createOperator.run({ name: "Not a partner", role: "viewer", organizationId, expires }, "Dana")
   const taken = createSignInLink.run({ ...partner, name: "Not a partner" }, "Dana")
   expect(yield* Effect.flip(taken)).toMatchObject({ _tag: "OperatorNameTaken" })

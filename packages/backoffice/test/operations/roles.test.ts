@@ -75,7 +75,7 @@ test("viewers may use all commands that only read, except these, and no others",
 })
 
 test("partners may use these", async () => {
-  expect(await commandsOf(({ forPartners }) => forPartners === true)).toMatchInlineSnapshot(`
+  expect(await commandsOf(({ forPartners, role }) => forPartners === true && role !== "admin")).toMatchInlineSnapshot(`
     "dead-letters list
     dead-letters replay
     deliveries list
@@ -83,12 +83,26 @@ test("partners may use these", async () => {
     endpoints list
     endpoints replay
     endpoints test
+    events list
+    inbox list
     issues list
+    replays cancel
+    replays list
+    signature-rejections list"
+  `)
+})
+
+test("partners' admins may also use these, and no other command that manages an organization", async () => {
+  expect(await commandsOf(({ forPartners, role }) => forPartners === true && role === "admin")).toMatchInlineSnapshot(`
+    "endpoints create
+    endpoints disable
+    endpoints enable
+    endpoints remove
+    endpoints update
     keys create
     keys revoke
     keys rotate
-    replays cancel
-    replays list
+    organizations update
     secrets rotate"
   `)
 })

@@ -4,7 +4,7 @@ import { Deployment } from "../Deployment.ts"
 import { type ChangedMeanwhile, DescribedError } from "../DescribedError.ts"
 import { serialise } from "../events/Event.ts"
 import { createIdentifier, type EndpointId, type OrganizationId } from "../Identifier.ts"
-import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import { type OrganizationNotFound, TooManyEndpoints } from "../organizations/Organization.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { inTransaction } from "../Transaction.ts"
 import { parseInput } from "../textSchema.ts"
@@ -33,6 +33,13 @@ export class InvalidEndpointUrl extends DescribedError(
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {
+    /**
+     * Counts an organization's endpoints that aren't removed, and locks the organization, so that concurrent calls don't exceed its limit. Part
+     * of a transaction.
+     */
+    countLocked(
+      organizationId: OrganizationId,
+    ): Effect.Effect<{ readonly present: number; readonly maxEndpoints: number }, OrganizationNotFound>
     /** Adds an endpoint. It receives events published from now on, or since `since`. Omitted settings have defaults. */
     create(
       endpoint: Pick<Endpoint, "organizationId" | "id"> &
@@ -76,15 +83,18 @@ export class PrivateAddressesAllowed extends Context.Reference<boolean>("domain/
   defaultValue: () => false,
 }) {}
 
-/** Creates an endpoint, and with `ownSecrets` its first secret, which can't be read again. */
+/** Creates an endpoint within the organization's limit, and with `ownSecrets` its first secret, which can't be read again. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   given: Pick<Endpoint, "organizationId"> &
     Partial<Pick<Endpoint, "ownSecrets">> &
     SettingChanges & { readonly url: string; readonly since?: Timestamp | undefined },
 ) {
   const url = yield* parseUrl(given.url)
+  const endpoints = yield* EndpointRepository
+  const { present, maxEndpoints } = yield* endpoints.countLocked(given.organizationId)
+  if (present >= maxEndpoints) return yield* new TooManyEndpoints({ maxEndpoints })
   const id = yield* createIdentifier("endpoint")
-  const endpoint = yield* (yield* EndpointRepository).create({ ...given, url, id })
+  const endpoint = yield* endpoints.create({ ...given, url, id })
   if (!endpoint.ownSecrets) return { endpoint }
   const { secret } = yield* Effect.orDie(rotateSecretWithinBound({ endpointId: id }, 0))
   return { endpoint, secret }

@@ -69,6 +69,22 @@ export class NotQuarantined extends DescribedError(
   "The event {eventId} is {state}, not set aside; there is nothing to replay.",
 ) {}
 
+/** Why a webhook had no valid signature, in words for the sender. */
+export const SIGNATURE_FAULTS = {
+  missing_header: "the header X-Signature is missing",
+  malformed_header: "the header X-Signature is malformed",
+  timestamp_out_of_tolerance: "its timestamp differs from our clock by more than five minutes",
+  no_match: "no active secret of the endpoint matches the signature and the sent bytes",
+  no_secrets: "the endpoint has no active secret",
+} as const
+export type SignatureFault = keyof typeof SIGNATURE_FAULTS
+
+export interface SignatureRejections {
+  readonly endpointId: EndpointId
+  readonly reason: SignatureFault
+  readonly count: number
+}
+
 /** Stores partners' events in order of receipt. */
 export class InboxRepository extends Context.Service<
   InboxRepository,
@@ -79,6 +95,8 @@ export class InboxRepository extends Context.Service<
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Reads an organization's next waiting events in order of receipt. */
     readWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingEvent>>
+    /** Adds to the numbers of webhooks without a valid signature. Endpoints that don't exist are skipped. */
+    countRejections(rejections: ReadonlyArray<SignatureRejections>): Effect.Effect<void>
     markApplied(organizationId: OrganizationId, eventIds: ReadonlyArray<string>): Effect.Effect<void>
     /** Replaces the bodies of events about erased clinicians, and removes their NPIs. */
     erase(

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { OperatorId, OrganizationId, SessionId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -10,8 +10,15 @@ import { Timestamp } from "../Timestamp.ts"
 export const STAFF_ROLES = ["viewer", "operator", "admin"] as const
 export type StaffRole = (typeof STAFF_ROLES)[number]
 
-/** Partners belong to one organization, and may use only what is declared for partners. */
-export const OPERATOR_ROLES = [...STAFF_ROLES, "partner"] as const
+/**
+ * Roles of a partner's staff, with the equivalent staff role. They belong to one organization, and may use only what is declared for
+ * partners and what the equivalent role may use.
+ */
+const STAFF_ROLE_OF = { partner: "operator", "partner-admin": "admin" } as const satisfies Record<string, StaffRole>
+export const PARTNER_ROLES = Struct.keys(STAFF_ROLE_OF)
+export type PartnerRole = (typeof PARTNER_ROLES)[number]
+
+export const OPERATOR_ROLES = [...STAFF_ROLES, ...PARTNER_ROLES] as const
 export const OperatorRole = Schema.Literals(OPERATOR_ROLES).annotate({ expected: OPERATOR_ROLES.join(", ") })
 export type OperatorRole = typeof OperatorRole.Type
 
@@ -46,21 +53,32 @@ export const OperatorSession = Schema.Struct({
 })
 export type OperatorSession = typeof OperatorSession.Type
 
-export const mayActAs = (role: OperatorRole, needed: StaffRole): boolean =>
-  role !== "partner" && STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed)
+const isPartnerRole = (role: OperatorRole): role is PartnerRole => role in STAFF_ROLE_OF
 
-/** Who may use a page or action: staff with a role, and partners only if allowed. */
+/** Returns whether an operator belongs to a partner's staff. */
+export const isPartner = ({ role }: Pick<Operator, "role">): boolean => isPartnerRole(role)
+
+const includes = (role: StaffRole, needed: StaffRole): boolean =>
+  STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed)
+
+/** Returns whether a role is one of the deployment's staff that includes another. */
+export const mayActAs = (role: OperatorRole, needed: StaffRole): boolean =>
+  !isPartnerRole(role) && includes(role, needed)
+
+/** Who may use a page or action: staff with a role, and partners with the equivalent role only if allowed. */
 export interface Access {
   readonly role: StaffRole
   readonly forPartners?: boolean
 }
 
 export const mayUse = (operator: Operator, { role, forPartners = false }: Access): boolean =>
-  operator.role === "partner" ? forPartners && !isUnboundPartner(operator) : mayActAs(operator.role, role)
+  isPartnerRole(operator.role)
+    ? forPartners && !isUnboundPartner(operator) && includes(STAFF_ROLE_OF[operator.role], role)
+    : mayActAs(operator.role, role)
 
-/** Returns whether an operator has the partner role without an organization, which isn't allowed. */
+/** Returns whether an operator has a partner's role without an organization, which isn't allowed. */
 export const isUnboundPartner = ({ role, organizationId }: Pick<Operator, "role" | "organizationId">): boolean =>
-  role === "partner" && organizationId === null
+  isPartnerRole(role) && organizationId === null
 
 export const SESSION_IDLE_SECONDS = 12 * 3600
 export const SESSION_SECONDS = 7 * 24 * 3600
@@ -82,7 +100,7 @@ export class LastAdmin extends DescribedError(
 
 export class PartnerUnbound extends DescribedError(
   "PartnerUnbound",
-  "An operator of the role partner must belong to one organization. Add one with its organization.",
+  "An operator with the role of a partner must belong to one organization. Add one with its organization.",
 ) {}
 
 export class OperatorNameTaken extends DescribedError(

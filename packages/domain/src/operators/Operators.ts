@@ -12,6 +12,7 @@ import {
   type OperatorNotFound,
   type OperatorRole,
   type OperatorSession,
+  type PartnerRole,
   PartnerUnbound,
   SESSION_SECONDS,
   type SessionNotFound,
@@ -23,7 +24,10 @@ export interface NewToken {
   readonly seconds: number
 }
 
-/** Stores operators, sign-in links and sessions; only SHA-256 hashes of tokens. */
+/**
+ * Stores operators, sign-in links and sessions; only SHA-256 hashes of tokens. In a session, a partner's admin has the role `partner` while
+ * self-service is off for the organization.
+ */
 export class OperatorRepository extends Context.Service<
   OperatorRepository,
   {
@@ -72,20 +76,18 @@ export const addOperator = Effect.fn("Operators.addOperator")(function* (operato
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
 })
 
-/** Returns the partner of an organization with a name. Adds it if there is none. */
+/** Returns the operator of a partner with a name and a role. Adds it if there is none. */
 export const findOrAddPartner = Effect.fn("Operators.findOrAddPartner")(function* (
   name: string,
+  role: PartnerRole,
   organizationId: OrganizationId,
 ) {
   const operators = yield* OperatorRepository
   const known = (yield* operators.list).find(
     (each) =>
-      each.removedAt === null &&
-      each.name === name &&
-      each.role === "partner" &&
-      each.organizationId === organizationId,
+      each.removedAt === null && each.name === name && each.role === role && each.organizationId === organizationId,
   )
-  return yield* known === undefined ? addOperator({ name, role: "partner", organizationId }) : operators.find(known.id)
+  return yield* known === undefined ? addOperator({ name, role, organizationId }) : operators.find(known.id)
 })
 
 /** Fails if the deployment would lose its last admin. Part of a transaction that waits for concurrent ones. */

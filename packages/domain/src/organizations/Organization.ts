@@ -9,13 +9,25 @@ export const Organization = Schema.Struct({
   name: Schema.String,
   /** E-mail addresses notified when an endpoint fails; at most `MAX_CONTACTS`. */
   contacts: Schema.Array(Schema.String),
+  /** Whether the partner's admins may manage endpoints, contacts, secrets and keys. */
+  selfService: Schema.Boolean,
+  /** Maximum number of endpoints that aren't removed. */
+  maxEndpoints: Schema.Int,
   createdAt: Timestamp,
 })
 export type Organization = typeof Organization.Type
 
 export const MAX_CONTACTS = 10
 
+/** Maximum of the endpoint limit of an organization. */
+export const MAX_ENDPOINTS = 10_000
+
 export class OrganizationNotFound extends DescribedError("OrganizationNotFound", "No organization {organizationId}.") {}
+
+export class TooManyEndpoints extends DescribedError(
+  "TooManyEndpoints",
+  "The organization has {maxEndpoints} endpoints, which is its limit. Remove one, or ask an operator to raise the limit.",
+) {}
 
 export class TooManyContacts extends DescribedError(
   "TooManyContacts",

@@ -13,6 +13,11 @@ export class OrganizationRepository extends Context.Service<
       organizationId: OrganizationId,
       contacts: ReadonlyArray<EmailAddress>,
     ): Effect.Effect<Organization, OrganizationNotFound>
+    /** Changes the given limits of a partner's self-service. */
+    setLimits(
+      organizationId: OrganizationId,
+      limits: { readonly selfService?: boolean | undefined; readonly maxEndpoints?: number | undefined },
+    ): Effect.Effect<Organization, OrganizationNotFound>
   }
 >()("domain/organizations/OrganizationRepository") {}
 

@@ -5,10 +5,13 @@
 
 -- Organizations
 
+-- With self_service, the partner's admins manage endpoints, contacts, secrets and keys themselves.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
   contacts text[] not null default '{}' check (cardinality(contacts) <= 10),
+  self_service boolean not null default true,
+  max_endpoints integer not null default 20 check (max_endpoints between 0 and 10000),
   created_at timestamptz not null default clock_timestamp()
 );
 
@@ -646,6 +649,16 @@ create table inbox_keys (
 create index inbox_keys_by_receipt on inbox_keys (organization_id, received_at, event_id);
 create trigger keep_inbox_key before insert on inbox for each row execute function keep_inbox_key();
 
+-- The webhooks to an endpoint that had no valid signature, by reason. Nothing of their content is stored, because anybody can send them.
+create table signature_rejections (
+  endpoint_id text collate "C" references webhook_endpoints on delete cascade,
+  reason text,
+  count integer not null,
+  first_at timestamptz not null default clock_timestamp(),
+  last_at timestamptz not null default clock_timestamp(),
+  primary key (endpoint_id, reason)
+) with (fillfactor = 50);
+
 -- The stages that clinicians have reached, once for each clinician, program and stage.
 create table qualifications (
   organization_id text collate "C" not null,
@@ -964,11 +977,11 @@ create table erased_events (
 create table operators (
   id text collate "C" primary key,
   name text not null,
-  role text not null check (role in ('viewer', 'operator', 'admin', 'partner')),
+  role text not null check (role in ('viewer', 'operator', 'admin', 'partner', 'partner-admin')),
   organization_id text collate "C" references organizations,
   created_at timestamptz not null default clock_timestamp(),
   removed_at timestamptz,
-  check (role <> 'partner' or organization_id is not null)
+  check (role not in ('partner', 'partner-admin') or organization_id is not null)
 );
 create unique index operators_by_name on operators (name) where removed_at is null;
 

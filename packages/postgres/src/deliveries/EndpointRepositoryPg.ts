@@ -12,7 +12,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
@@ -35,6 +35,10 @@ const endpointStatuses = rowsOf(EndpointStatus, {
   lagSeconds: "greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision",
 })
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
+const limits = rowsOf(Schema.Struct({ present: Schema.Int, maxEndpoints: Schema.Int }), {
+  present:
+    "(select count(*)::int from webhook_endpoints where organization_id = organizations.id and removed_at is null)",
+})
 const decodeLast = decodeColumn({ last: Timestamp })
 
 const END_BATCH_SIZE = 1000
@@ -93,6 +97,15 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
         where ${isSelected} order by endpoint.id`.pipe(endpointStatuses.decode)
 
   return {
+    countLocked: Effect.fnUntraced(function* (organizationId) {
+      // Locked first: a subquery of the locking statement wouldn't see an endpoint that a concurrent call committed meanwhile.
+      yield* sql`select from organizations where id = ${organizationId} for no key update`
+      return yield* sql`select ${limits.columns} from organizations where id = ${organizationId}`.pipe(
+        limits.decode,
+        firstOr(OrganizationNotFound, { organizationId }),
+      )
+    }),
+
     create: ({ organizationId, id, url, since, ownSecrets = false, headers = null, ...others }) => {
       const settings = { ...others, headers: headerNames(headers) }
       const given = Struct.keys(EndpointSettings.fields).filter((name) => settings[name] !== undefined)

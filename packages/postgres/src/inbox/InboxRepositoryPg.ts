@@ -26,6 +26,8 @@ const decodeReceipts = decodeColumn({ received_at: Timestamp })
 const decodeIds = decodeColumn({ id: OrganizationId })
 const waiting = rowsOf(WaitingEvent)
 
+/** Higher counts of webhooks without a valid signature are stored as this one. */
+const MAX_REJECTIONS = 1_000_000_000
 /** The maximum number of messages per statement: together at most 32 MiB. */
 const MAX_BATCH_SIZE = 32
 /** The number of concurrent statements. */
@@ -145,6 +147,17 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
           select ${waiting.columns} from inbox
           where organization_id = ${organizationId} and applied_at is null and quarantined_at is null
           order by received_at, event_id limit ${limit}`.pipe(waiting.decode),
+
+    countRejections: (rejections) =>
+      sql`
+          insert into signature_rejections as known (endpoint_id, reason, count)
+          select endpoint_id, reason, count
+          from ${toTable("given", rejections, { endpointId: "text", reason: "text", count: "int" })}
+          where exists (select from webhook_endpoints where id = endpoint_id)
+          -- In key order to avoid deadlocks between processes.
+          order by endpoint_id, reason
+          on conflict (endpoint_id, reason) do update set
+            count = least(known.count + excluded.count, ${MAX_REJECTIONS}::int), last_at = clock_timestamp()`,
 
     markApplied: (organizationId, eventIds) =>
       sql`

@@ -18,6 +18,11 @@ import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columnsOf, decode } = rowsOf(Operator)
 const columns = columnsOf("operator")
+/** The operator of a session. A partner's admin acts as `partner` while self-service is off. */
+const signedIn = rowsOf(Operator, {
+  role: `case when role = 'partner-admin' and not (select self_service from organizations where id = organization_id)
+    then 'partner' else role end`,
+})
 const listed = rowsOf(ListedOperator)
 const sessions = rowsOf(OperatorSession)
 const decodeIds = decodeColumn({ id: OperatorId })
@@ -107,7 +112,7 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
             insert into operator_sessions (hash, operator_id, expires_at)
             select ${hashed(token)}, id, ${expiry(seconds)} from operator
           )
-          select ${columns} from operator`.pipe(decode, first)
+          select ${signedIn.columns} from operator`.pipe(decode, first)
     },
 
     findSession: (token, { isUse = true } = {}) =>
@@ -122,7 +127,7 @@ export const OperatorRepositoryPg = adapter(OperatorRepository, function* (sql) 
               for no key update skip locked
             )
           )
-          select ${columns} from session join operators operator on operator.id = operator_id where removed_at is null`.pipe(
+          select ${signedIn.columns} from session join operators on id = operator_id where removed_at is null`.pipe(
         decode,
         first,
       ),

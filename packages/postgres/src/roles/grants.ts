@@ -12,7 +12,11 @@ type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
  * right in this table for one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
-  organizations: { api: "select", worker: "select", operator: "insert, update (name, contacts)" },
+  organizations: {
+    api: "select",
+    worker: "select",
+    operator: "insert, update (name, contacts, self_service, max_endpoints)",
+  },
   organization_clock: { api: "select", worker: "select, update", operator: "insert, update" },
   api_keys: { api: "select, update (last_used_at)", operator: "insert, update" },
   rate_windows: { api: "select, insert, update", worker: "select, delete" },
@@ -40,6 +44,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   replay_jobs: { worker: "select, update", operator: "insert, update" },
   inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "update" },
   inbox_keys: { api: "select, insert", worker: "select" },
+  signature_rejections: { api: "select, insert, update" },
   qualifications: { worker: "select, insert", operator: "update (npi)" },
   messages: { worker: "select, insert, update, delete", operator: "insert, update, delete" },
   message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "delete" },

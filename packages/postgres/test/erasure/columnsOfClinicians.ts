@@ -84,6 +84,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   },
   link_domains: { others: "organization_id domain" },
   sign_in_links: { others: "hash operator_id" },
+  signature_rejections: { others: "endpoint_id reason" },
   signing_secrets: { others: "id organization_id endpoint_id ciphertext hash" },
   stored_responses: { deleted: "organization_id key fingerprint headers encoding body" },
   stored_response_totals: { others: "organization_id" },

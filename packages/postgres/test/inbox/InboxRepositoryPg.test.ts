@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { type InboundMessage, InboxRepository, type SignatureFault } from "@outreach/domain/inbox/InboxRepository"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -52,4 +53,29 @@ describe("InboxRepositoryPg.receive", () => {
     const rows = yield* bodies(message("").organizationId)
     expect(rows.map(({ body }) => body)).toEqual(Array(20).fill("first"))
   })
+})
+
+test("InboxRepositoryPg.countRejections adds up to a billion, skips unknown endpoints, and keeps no row after an endpoint", function* () {
+  const { endpoint } = yield* seedCampaign({ recipients: 0 })
+  const unknown = yield* createIdentifier("endpoint")
+  const { countRejections } = yield* InboxRepository
+  const rejected = (reason: SignatureFault, count: number, endpointId = endpoint.id) => ({ endpointId, reason, count })
+  yield* countRejections([rejected("no_match", 2), rejected("missing_header", 999_999_999)])
+  yield* Effect.all(
+    [1, 2, 3].map(() =>
+      countRejections([rejected("missing_header", 4), rejected("no_match", 1), rejected("no_match", 1, unknown)]),
+    ),
+    { concurrency: "unbounded" },
+  )
+  const rows = sql`
+    select reason, count, last_at > first_at as "isRepeated" from signature_rejections
+    where endpoint_id in (${endpoint.id}, ${unknown}) order by reason`
+  expect(yield* rows).toEqual([
+    { reason: "missing_header", count: 1_000_000_000, isRepeated: true },
+    { reason: "no_match", count: 5, isRepeated: true },
+  ])
+  yield* sql`delete from endpoint_readers where endpoint_id = ${endpoint.id}`
+  yield* sql`delete from reader_positions where endpoint_id = ${endpoint.id}`
+  yield* sql`delete from webhook_endpoints where id = ${endpoint.id}`
+  expect(yield* rows).toEqual([])
 })

@@ -1,6 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import { createIdentifier, type OperatorId } from "@outreach/domain/Identifier"
-import { type Operator, SESSION_IDLE_SECONDS, SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import {
+  type Operator,
+  PARTNER_ROLES,
+  SESSION_IDLE_SECONDS,
+  SESSION_SECONDS,
+} from "@outreach/domain/operators/Operator"
 import {
   addOperator,
   createSignInLink,
@@ -9,7 +14,7 @@ import {
   setOperatorRole,
   signIn,
 } from "@outreach/domain/operators/Operators"
-import { createOrganization } from "@outreach/domain/organizations/Organizations"
+import { createOrganization, OrganizationRepository } from "@outreach/domain/organizations/Organizations"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { column, sql } from "@outreach/testing/sql"
@@ -62,24 +67,42 @@ describe("an operator", () => {
     expect(failure).toMatchObject({ _tag: "OrganizationNotFound" })
   })
 
-  test("with the role partner belongs to an organization, at the start and after each change", function* () {
+  test("with the role of a partner belongs to an organization, at the start and after each change", function* () {
     const unbound = { _tag: "PartnerUnbound" }
-    expect(yield* Effect.flip(addOperator({ name: "Unbound", role: "partner", organizationId: null }))).toMatchObject(
-      unbound,
-    )
-    const staff = yield* add()
-    expect(yield* Effect.flip(setOperatorRole(staff.id, "partner"))).toMatchObject(unbound)
     const { id: organizationId } = yield* createOrganization("Bound")
-    const bound = yield* addOperator({ name: "Bound", role: "viewer", organizationId })
-    expect(yield* setOperatorRole(bound.id, "partner")).toEqual({ ...bound, role: "partner" })
-    const statements = [
-      `insert into operators (id, name, role) values ('opr_x', 'x', 'partner')`,
-      `update operators set organization_id = null where id = '${bound.id}'`,
-      `update operators set role = 'partner' where id = '${staff.id}'`,
-    ]
-    for (const statement of statements) {
-      expect(String((yield* Effect.flip(inSql(statement))).cause)).toContain("ConstraintError")
+    for (const role of PARTNER_ROLES) {
+      expect(yield* Effect.flip(add({ role }))).toMatchObject(unbound)
+      const staff = yield* add()
+      expect(yield* Effect.flip(setOperatorRole(staff.id, role))).toMatchObject(unbound)
+      const bound = yield* add({ role: "viewer", organizationId })
+      expect(yield* setOperatorRole(bound.id, role)).toEqual({ ...bound, role })
+      const statements = [
+        `insert into operators (id, name, role) values ('opr_x', 'x', '${role}')`,
+        `update operators set organization_id = null where id = '${bound.id}'`,
+        `update operators set role = '${role}' where id = '${staff.id}'`,
+      ]
+      for (const statement of statements) {
+        expect(String((yield* Effect.flip(inSql(statement))).cause)).toContain("ConstraintError")
+      }
     }
+  })
+
+  test("who is a partner's admin acts as a partner while self-service is off, in open and new sessions", function* () {
+    const { id: organizationId } = yield* createOrganization("Self-service")
+    const admin = yield* add({ role: "partner-admin", organizationId })
+    const { setLimits } = yield* OrganizationRepository
+    const { findSession, find } = yield* OperatorRepository
+    const { token } = (yield* signIn({ name: admin.name }))!
+    const roles = Effect.gen(function* () {
+      const begun = yield* signIn({ name: admin.name })
+      return [(yield* findSession(Redacted.value(token)))!.role, begun!.operator.role]
+    })
+    expect(yield* roles).toEqual(["partner-admin", "partner-admin"])
+    yield* setLimits(organizationId, { selfService: false })
+    expect(yield* roles).toEqual(["partner", "partner"])
+    expect(yield* find(admin.id)).toEqual(admin)
+    yield* setLimits(organizationId, { selfService: true })
+    expect(yield* roles).toEqual(["partner-admin", "partner-admin"])
   })
 
   test("has the new role in open sessions", function* () {

@@ -73,12 +73,9 @@ export const readCalls = Effect.fnUntraced(function* (filter: Parameters<typeof 
 })
 
 export const deliveriesRoutes = listPage("/deliveries", deliveries, {
-  around: ({ filter, context: { now, operator } }) =>
-    Effect.map(readCalls(filter, now), (above) => ({
-      above,
-      // An event's page lists its deliveries. Partners have no pages of campaigns.
-      controls: { event: false, campaign: operator.role !== "partner" && {} },
-    })),
+  around: ({ filter, context: { now } }) =>
+    // An event's page lists its deliveries.
+    Effect.map(readCalls(filter, now), (above) => ({ above, controls: { event: false } })),
 })
 
 /** The reason of a failed call as a sentence, with the first line of its response. */

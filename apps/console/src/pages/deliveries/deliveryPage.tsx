@@ -31,16 +31,12 @@ export const replayAction = operationAction("/deliveries/replay", replayDeadLett
 
 const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
   forPartners: true,
-  run: Effect.fnUntraced(function* ({ delivery: id }, { operator, ...masking }) {
+  run: Effect.fnUntraced(function* ({ delivery: id }, masking) {
     const { isShown } = masking
     const { delivery, attempts, retryDelays, request } = yield* (yield* DeliveryReader).findSigned(id)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* ConsoleConfig).webhookRetryDelays.delays)
     const group = yield* (yield* FailureGroupReader).findOf(id)
-    // Partners have no pages of clinicians and campaigns.
-    const event =
-      operator.role === "partner"
-        ? undefined
-        : yield* (yield* EventReader).find(delivery.eventId, delivery.organizationId)
+    const event = yield* (yield* EventReader).find(delivery.eventId, delivery.organizationId)
     const endpoint = yield* (yield* EndpointRepository).find(delivery.endpointId)
     const organization = yield* (yield* OrganizationReader).find(delivery.organizationId)
     const isDead =
@@ -133,7 +129,7 @@ const DeliveryStatus = (props: {
   if (state === "delivered") {
     return (
       <p>
-        Delivered <Time at={finishedAt} />: the partner returned {status}.
+        Delivered <Time at={finishedAt} />: the endpoint returned {status}.
       </p>
     )
   }

@@ -23,6 +23,7 @@ import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -37,10 +38,7 @@ import { pickDefined } from "../../view/inputs.ts"
 import { FailureSentence, readCalls } from "../deliveries/deliveriesPage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 
-export const newEndpoint = {
-  title: "Add an endpoint",
-  action: operationAction("/endpoints/new", createEndpoint),
-}
+export const newEndpoint = { title: "Add an endpoint", action: operationAction("/endpoints/new", createEndpoint) }
 
 const endpointsPages = listPage("/endpoints", endpoints, {
   create: newEndpoint,
@@ -112,7 +110,7 @@ const endpointPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
             "Failing since": endpoint.failingSince && { at: endpoint.failingSince },
             Disabled: endpoint.disabledAt && { at: endpoint.disabledAt },
             "Served by":
-              operator.role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
+              !isPartner(operator) && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
             ...describeSettings(endpoint),
             Created: { at: endpoint.createdAt },
             Removed: endpoint.removedAt && { at: endpoint.removedAt },

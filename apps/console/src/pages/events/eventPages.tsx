@@ -8,7 +8,7 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { ActionForm, MaskedContent } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
-import { ClinicianOf, foreign, inboxPageOf } from "../../components/values.tsx"
+import { Addressed, ClinicianOf, foreign, inboxPageOf } from "../../components/values.tsx"
 import { readObjects } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
@@ -20,6 +20,7 @@ const eventsPages = listPage("/events", events, {
 })
 
 const eventPages = defineMaskedPage("/events/:event", showEvent, {
+  forPartners: true,
   run: Effect.fnUntraced(function* ({ event }, { operator, ...masking }) {
     const reader = yield* EventReader
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
@@ -74,7 +75,9 @@ const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: Org
   if (found.length === 0) return yield* PageError.notFound()
   return (
     <Page title={foreign`Event ${id}`}>
-      <p>A partner sent this event:</p>
+      <p>
+        <Addressed you="You" partner="A partner" /> sent this event:
+      </p>
       <Items
         of={found.map(({ organizationId: owner }) => (
           <a key={owner} href={inboxPageOf(id, owner)}>

@@ -2,7 +2,8 @@ import { formatCapped, formatCount, formatDuration } from "@outreach/backoffice/
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { quarantineAdvice } from "@outreach/backoffice/inbox/quarantineAdvice"
 import { required } from "@outreach/backoffice/operations/Field"
-import { inbox, replayInbox, showInboundEvent } from "@outreach/backoffice/operations/inbox"
+import { inbox, replayInbox, showInboundEvent, signatureRejections } from "@outreach/backoffice/operations/inbox"
+import { readAll } from "@outreach/backoffice/operations/List"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { Deployment } from "@outreach/domain/Deployment"
@@ -13,10 +14,12 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Result } from "effect"
 import { ActionForm, ConfirmLink, MaskedContent } from "../../components/forms.tsx"
 import { Chips, Facts, Page, Table, withQuery } from "../../components/layout.tsx"
-import { foreign, inboxPageOf, ShortId, StatusBadge, Time } from "../../components/values.tsx"
-import { listPage } from "../../http/listPage.tsx"
+import { Addressed, foreign, inboxPageOf, ShortId, StatusBadge, Time } from "../../components/values.tsx"
+import { readObjects } from "../../http/listObjects.ts"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
+import { pickDefined } from "../../view/inputs.ts"
 
 const TITLES = { quarantined: "Quarantined events", waiting: "Pending events", applied: "Applied events" }
 
@@ -24,8 +27,8 @@ const inboxPages = listPage("/inbox", inbox, {
   *around({ filter, context: { now } }) {
     const { organizationId: organization, type } = filter
     const reader = yield* InboxReader
-    const [{ quarantined, waiting, waitingSince }, reasons] = yield* Effect.all(
-      [reader.counts(organization), reader.reasons(organization)],
+    const [{ quarantined, waiting, waitingSince }, reasons, rejections] = yield* Effect.all(
+      [reader.counts(organization), reader.reasons(organization), readRejections(organization)],
       { concurrency: "unbounded" },
     )
     const state = filter.waiting ? "waiting" : filter.applied ? "applied" : "quarantined"
@@ -77,12 +80,21 @@ const inboxPages = listPage("/inbox", inbox, {
           <h2>{TITLES[state]}</h2>
         </>
       ),
+      below: rejections,
       controls: {
         type: { options: [...new Set([...INBOUND_TYPES, ...(type === undefined ? [] : [type])])] },
         reason: state === "quarantined" && {},
       },
     }
   },
+})
+
+/** Reads the table of webhooks without a valid signature, with the names of their endpoints; empty without any. */
+export const readRejections = Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
+  const rows = yield* readAll(signatureRejections, pickDefined({ organizationId }))
+  if (rows.length === 0) return null
+  const { nameOf } = yield* readObjects({ endpointId: true }, pickDefined({ organizationId }))
+  return <ListTable title="Invalid signatures" list={signatureRejections} rows={rows} nameOf={nameOf} />
 })
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
@@ -94,6 +106,7 @@ const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
 })
 
 const eventPages = defineMaskedPage("/inbox/:event", showInboundEvent, {
+  forPartners: true,
   inputs: { organization: required(OrganizationId) },
   run: Effect.fnUntraced(function* ({ event, organization }, masking) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
@@ -155,7 +168,9 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     return (
       <>
         <Facts facts={{ Quarantined: { at: entry.quarantinedAt }, Reason: entry.reason }} />
-        <p>{quarantineAdvice(entry.reason)}</p>
+        <p>
+          <Addressed {...quarantineAdvice(entry.reason)} />
+        </p>
         <ActionForm action={replay} params={{ event: eventId }} hidden={{ organization: organizationId }} isPrimary />
       </>
     )

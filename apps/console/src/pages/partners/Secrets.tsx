@@ -5,7 +5,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Section } from "../../components/layout.tsx"
-import { Id, Time } from "../../components/values.tsx"
+import { Addressed, Id, Time } from "../../components/values.tsx"
 import { ListTable } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 
@@ -22,20 +22,19 @@ export const readSecrets = Effect.fnUntraced(function* (organizationId: Organiza
   return (
     <Section title={isOwn ? "Separate signing secrets" : "Signing secrets"} id="secrets">
       <p>
-        We sign with all active secrets. The partner can sign with any of them; the table shows the partner's last use.{" "}
+        We sign with all active secrets. <Addressed you="You" partner="The partner" /> can sign with any of them; the
+        table shows the last webhook to us that each verified.{" "}
         {isOwn
           ? "The organization's secrets are used here until the grace period of the first separate one is over."
           : "They are used for all endpoints without separate secrets."}
       </p>
       {active.length === 0 && (
-        <p class="problem">
-          No active secret: deliveries stop, and the partner’s webhooks get 401. Rotate to create one.
-        </p>
+        <p class="problem">No active secret: deliveries stop, and webhooks to us get 401. Rotate to create one.</p>
       )}
       {old.map(({ id, lastVerifiedAt, expiresAt }) => (
         <p class="problem" key={id}>
-          The partner still signs with the old secret <Id>{id}</Id>, last at <Time at={lastVerifiedAt} />. It expires at{" "}
-          <Time at={expiresAt} />.
+          <Addressed you="You still sign" partner="The partner still signs" /> with the old secret <Id>{id}</Id>, last
+          at <Time at={lastVerifiedAt} />. It expires at <Time at={expiresAt} />.
         </p>
       ))}
       <ListTable

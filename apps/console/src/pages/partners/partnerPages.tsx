@@ -1,18 +1,22 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCount } from "@outreach/backoffice/format"
+import { formatCapped, formatCount } from "@outreach/backoffice/format"
+import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { endpoints as endpointList } from "@outreach/backoffice/operations/endpoints"
 import { issues as issueList } from "@outreach/backoffice/operations/issues"
 import { createKey, keys as keyList, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
 import { readAll } from "@outreach/backoffice/operations/List"
 import {
   createOrganization,
+  limitOrganization,
   organizations,
   showOrganization,
   updateOrganization,
 } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import { isPartner } from "@outreach/domain/operators/Operator"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { ProgramRepository } from "@outreach/domain/programs/Programs"
 import { maskEmail } from "@outreach/domain/recipients/Clinician"
@@ -22,6 +26,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, RevealForm } from "../../components/forms.tsx"
 import { Commas, Facts, Items, LinkLine, Page, ProblemLinks, Section } from "../../components/layout.tsx"
 import {
+  Addressed,
   ForeignText,
   foreign,
   isolated,
@@ -35,6 +40,9 @@ import { endpointName } from "../../http/listObjects.ts"
 import { ListTable, listPage } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
+import { titleOf } from "../../view/paths.ts"
+import { newEndpoint } from "../endpoints/endpointPages.tsx"
+import { readRejections } from "../inbox/inboxPages.tsx"
 import { newProgram } from "../programs/programPages.tsx"
 import { newSender } from "../senders/senderPages.tsx"
 import { readSecrets } from "./Secrets.tsx"
@@ -67,7 +75,10 @@ const MAX_ISSUES = 5
 const partnerPages = defineMaskedPage("/partners/:organization", showOrganization, {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ organization: id }, { operator, ...masking }) {
-    const { name, createdAt, contacts } = yield* (yield* OrganizationReader).find(id)
+    const organization = yield* (yield* OrganizationReader).find(id)
+    const { name, createdAt, contacts, selfService, maxEndpoints } = organization
+    const inbound = yield* (yield* InboxReader).counts(id)
+    const rejections = yield* readRejections(id)
     const endpoints = yield* (yield* EndpointRepository).list(id)
     const programs = yield* (yield* ProgramRepository).list(id)
     const senders = yield* (yield* SenderRepository).list(id)
@@ -80,7 +91,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
         title={<ForeignText>{name}</ForeignText>}
         state={
           <small>
-            Partner since <Time at={createdAt} />
+            <Addressed you="You are a partner" partner="Partner" /> since <Time at={createdAt} />
           </small>
         }
         id={id}
@@ -110,18 +121,24 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
           ]}
           none={<p>No problems.</p>}
         />
-        {operator.role !== "partner" && (
+        {isPartner(operator) && !selfService && (
+          <p>Self-service is off. Ask us to change your endpoints, contacts, keys or secrets.</p>
+        )}
+        {!isPartner(operator) && (
           <Section title="Outreach" id="outreach">
             <Facts
               facts={{
                 Programs: programs.length === 0 ? "none" : <Items of={programs} />,
                 Senders:
                   senders.length === 0 ? "none: uses the deployment’s sender" : <Items of={senders.map(senderLink)} />,
+                "Self-service": selfService ? "on" : "off",
+                "Maximum endpoints": maxEndpoints,
                 Campaigns: { to: `/campaigns?organization=${id}`, name: "All campaigns" },
               }}
             />
             <ActionForm {...newProgram} hidden={params} />
             <ActionForm {...newSender} hidden={params} controls={{ program: { options: programs } }} />
+            <ActionForm title="Change self-service" action={limitAction} params={params} found={organization} />
           </Section>
         )}
         <ListTable
@@ -129,6 +146,7 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
           list={{ ...endpointList, columns: Struct.pick(endpointList.columns, ["url", "state", "lagSeconds"]) }}
           rows={endpoints}
         />
+        <ActionForm {...newEndpoint} hidden={params} />
         {issues.length > 0 && (
           <>
             <ListTable
@@ -140,6 +158,16 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
             <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
           </>
         )}
+        <Section title={titleOf("inbox", operator)} id="inbox">
+          <Facts
+            facts={{
+              Quarantined: { to: `/inbox?organization=${id}`, name: formatCapped(inbound.quarantined, COUNT_CAP) },
+              Pending: { to: `/inbox?organization=${id}&waiting=yes`, name: formatCapped(inbound.waiting, COUNT_CAP) },
+              Applied: { to: `/inbox?organization=${id}&applied=yes`, name: "Newest" },
+            }}
+          />
+          {rejections}
+        </Section>
         <section id="keys">
           <ListTable
             title="API keys"
@@ -195,12 +223,13 @@ const issueKeyAction = operationAction("/partners/:organization/keys", createKey
 const rotateKeyAction = operationAction("/keys/:key/rotate", rotateKey, { below: documentsLink })
 
 export const revokeKeyRoutes = operationConfirmation("/keys/:key/revoke", revokeKey, {
-  children: () => <p>Or rotate it: the partner gets a new key first, and this one expires later.</p>,
+  children: () => <p>Or rotate it: the new key is shown first, and this one expires later.</p>,
 })
 
+const limitAction = operationAction("/partners/:organization/limit", limitOrganization)
 const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
 
 export const partnerRoutes = [
-  ...[...partnersPages, newPartner, ...partnerPages, contactsAction],
+  ...[...partnersPages, newPartner, ...partnerPages, limitAction, contactsAction],
   ...[issueKeyAction, rotateKeyAction, ...revokeKeyRoutes],
 ]

@@ -6,7 +6,7 @@ import type { SearchTerm } from "@outreach/backoffice/operators/SearchTerm"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import { type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
-import { mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
+import { isPartner, mayActAs, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeys"
 import { maskEmail, maskNpi } from "@outreach/domain/recipients/Clinician"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -15,7 +15,7 @@ import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren, VNode } from "preact"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
-import { ForeignText, IdLink, Masked, pageShowing, ShortId } from "../../components/values.tsx"
+import { ForeignText, IdLink, Masked, pageFor, pageShowing, ShortId } from "../../components/values.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { pathTo } from "../../view/paths.ts"
 import { revokeKeyRoutes } from "../partners/partnerPages.tsx"
@@ -32,11 +32,13 @@ interface Hit {
 }
 
 const findPage = definePage("/find", {
-  run: () => Effect.succeed(searchPage({ title: "Find" })),
+  forPartners: true,
+  run: (_, { operator }) => Effect.succeed(searchPage({ title: "Find", operator })),
 })
 
 /** Redirects to the object of a search term. It is a POST, because the term can be personal or secret and must not be in a URL, log or history. */
 const search = defineAction("/find", findClinician, {
+  forPartners: true,
   isRepeatable: true,
   inputs: { search: required(searchTerm) },
   run: Effect.fnUntraced(function* ({ search: term }, { operator }) {
@@ -49,10 +51,11 @@ const search = defineAction("/find", findClinician, {
       entries: known,
       deliveries,
       erasedIn,
-    } = hits.length === 0 && (term.by === "npi" || term.by === "email")
+    } = hits.length === 0 && !isHidden(term, operator) && (term.by === "npi" || term.by === "email")
       ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
       : { entries: [], deliveries: [], erasedIn: [] }
     return searchPage({
+      operator,
       title: hits.length === 0 ? "No results" : formatCounted(hits.length, "result"),
       // A secret can't be shown again.
       typed: term.by === "key" || term.by === "secret" ? undefined : term.value,
@@ -61,7 +64,7 @@ const search = defineAction("/find", findClinician, {
           <Table
             caption="Results"
             rows={hits}
-            empty={nothingBy(term, known.length > 0, erasedIn.length > 0)}
+            empty={isHidden(term, operator) ? PARTNER_HINT : nothingBy(term, known.length > 0, erasedIn.length > 0)}
             columns={{
               Kind: ({ what }) => what,
               Name: ({ to, name }) => <a href={to}>{name}</a>,
@@ -90,11 +93,20 @@ const search = defineAction("/find", findClinician, {
   }),
 })
 
-const findHits = Effect.fnUntraced(function* ({ by, value }: SearchTerm, operator: Operator) {
+const PARTNER_HINT =
+  "Search by the id of an event or a delivery, by a token, or by the text of a key or signing secret."
+
+/** Partners don't search for clinicians and names. */
+const isHidden = ({ by }: SearchTerm, operator: Operator) =>
+  isPartner(operator) && (by === "npi" || by === "email" || by === "name")
+
+const findHits = Effect.fnUntraced(function* (term: SearchTerm, operator: Operator) {
+  const { by, value } = term
+  if (isHidden(term, operator)) return []
   if (by === "id") return yield* findObjects(value, operator)
   if (by === "key" || by === "secret") return yield* findCredential(by, Redacted.make(value), operator)
   const people = by === "name" ? [] : yield* findPeople(by, value, operator)
-  return by === "npi" ? people : [...people, ...(yield* findNamed(value, operator))]
+  return by === "npi" || isPartner(operator) ? people : [...people, ...(yield* findNamed(value, operator))]
 })
 
 /** Only admins have pages of operators and their sessions. */
@@ -108,7 +120,11 @@ const findNamed = Effect.fnUntraced(function* (part: string, operator: Operator)
 
 const findObjects = Effect.fnUntraced(function* (id: string, operator: Operator) {
   const found = yield* (yield* ObjectFinder).find([id], operator.organizationId)
-  return found.filter(({ shownOn }) => isAdmin(operator) || !shownOn.startsWith("opr_")).map(hitOf)
+  const hasPage = ({ shownOn }: FoundObject) =>
+    isPartner(operator)
+      ? shownOn === "inbox" || pageFor(shownOn, operator) !== undefined
+      : isAdmin(operator) || !shownOn.startsWith("opr_")
+  return found.filter(hasPage).map(hitOf)
 })
 
 const hitOf = (object: FoundObject & { readonly name?: string; readonly note?: string }): Hit => ({
@@ -139,13 +155,15 @@ const keyOf = (by: "npi" | "email" | "token", value: string, { organizationId }:
 })
 
 const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", value: string, operator: Operator) {
-  const recipients = yield* (yield* TimelineReader).findPeople(keyOf(by, value, operator))
+  const found = yield* (yield* TimelineReader).findPeople(keyOf(by, value, operator))
+  // Partners have no pages of clinicians, so that they see the events of the token's recipient.
+  const recipients = isPartner(operator) ? found.filter(({ token }) => token === value) : found
   const isSame = (one: Recipient, other: Recipient) =>
     one.organizationId === other.organizationId && one.npi === other.npi
   return Arr.dedupeWith(recipients, isSame).map(
     ({ id, npi, email, organizationId }): Hit => ({
       what: "Clinician",
-      to: `/people/${id}`,
+      to: isPartner(operator) ? `/events?recipient=${id}` : `/people/${id}`,
       name: `NPI ${maskNpi(npi)}`,
       note: <Masked>{maskEmail(email)}</Masked>,
       organizationId,
@@ -186,6 +204,7 @@ const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolea
 }
 
 const searchPage = (page: {
+  readonly operator: Operator
   readonly title: string
   readonly found?: ComponentChildren
   readonly typed?: string | undefined
@@ -193,7 +212,12 @@ const searchPage = (page: {
   <Page title={page.title} commands={["email", "npi", "token"].map((by) => ["recipients find", { [by]: "…" }])}>
     {page.found}
     <section>
-      <ActionForm action={search} isPrimary hidden={{ page: "/find" }} controls={{ search: { value: page.typed } }} />
+      <ActionForm
+        action={search}
+        isPrimary
+        hidden={{ page: "/find" }}
+        controls={{ search: { value: page.typed, ...(isPartner(page.operator) && { hint: PARTNER_HINT }) } }}
+      />
     </section>
   </Page>
 )

@@ -116,7 +116,7 @@ describe("a delivery", () => {
 
   it("explains whether it arrived, and why not", async () => {
     const wordsOf = async (id: string) => (await operator.get(`/deliveries/${id}`)).words
-    expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner returned 200.")
+    expect(await wordsOf(ours.taken[0]!.id)).toContain("the endpoint returned 200.")
     const pending = await wordsOf(waiting().id)
     expect(pending).toContain("Not delivered yet. The partner responds with 503: ")
     expect(pending).toMatch(/The next attempt is due at [-0-9]+ [:0-9]+ in \d/)
