@@ -1393,6 +1393,27 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.waiting_after(endpoint text, after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
+ RETURNS TABLE(id text, event_id text, group_id text, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  select each.* from unnest(array[false, true]) as lane_of (is_replay)
+  cross join lateral (
+    select id, event_id, group_id, due_at from deliveries
+    where endpoint_id = endpoint and replay = is_replay and owner is null and (due_at, id) > (after_at, after_id) and due_at < before
+    order by due_at, id limit max_rows
+  ) each
+  order by due_at, id limit max_rows;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.watch_clock(own_at timestamp with time zone, reckoned_at timestamp with time zone, OUT now_at timestamp with time zone, OUT doubt text)
  RETURNS record
  LANGUAGE plpgsql
@@ -1601,10 +1622,15 @@ begin
       offset 0
     ) row
     where "isRow"
+  ), described as materialized (
+    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
+      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
+    from trouble where groups is not null
   ), added as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, group_id)
     select "organizationId", id, "endpointId", "eventId", coalesce((attempt->>'number')::int, 0),
-      clock_timestamp() + make_interval(secs => coalesce(delay, 0))
+      clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
+      (select case when is_erased then blank else exact end->>'id' from described where cause = trouble.cause)
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
@@ -1612,7 +1638,9 @@ begin
   ), retried as (
     update deliveries set attempts = coalesce((attempt->>'number')::int, ours.attempts), owner = null, owned_at = null,
       losses = case when attempt is null then ours.losses else 0 end,
-      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0))
+      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
+      group_id = coalesce(
+        (select case when is_erased then blank else exact end->>'id' from described where cause = ours.cause), deliveries.group_id)
     from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
@@ -1648,10 +1676,6 @@ begin
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
-  ), described as materialized (
-    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
-      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
-    from trouble where groups is not null
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
     select organization_id, id, endpoint_id, event_id, state, kept_attempts,
@@ -1955,6 +1979,7 @@ create table deliveries (
   created_at timestamp with time zone default clock_timestamp() not null,
   losses integer default 0 not null,
   replay boolean default false not null,
+  group_id text collate "C",
   owner uuid,
   owned_at timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (organization_id, id)
@@ -2444,7 +2469,7 @@ create table replay_jobs (
   finished_at timestamp with time zone,
   cancelled_at timestamp with time zone,
   constraint replay_jobs_pkey PRIMARY KEY (id),
-  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text]))),
+  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text, 'waiting'::text]))),
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 

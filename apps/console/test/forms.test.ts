@@ -78,6 +78,8 @@ const APART = new Set([
   ...Object.keys(PREPARATIONS),
   ...WITH_A_WORD,
   "/deliveries/:delivery/retry",
+  "/endpoints/:endpoint/retry",
+  "/issues/:group/retry",
   "/deliveries/replay",
   "/replays/:replay/cancel",
   "/operators/:operator/sign-out",

@@ -49,6 +49,11 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   ])
   const replay = yield* createDeadLetterReplay({ endpointId: endpoint.id }, 1)
 
+  // It waits for its next attempt.
+  yield* sql`
+    insert into deliveries (organization_id, endpoint_id, event_id, attempts, due_at, group_id)
+    select organization_id, endpoint_id, event_id, 1, clock_timestamp() + interval '6 hours', group_id from dead_letters where id = ${delivery!}`
+
   const inboundId = yield* createIdentifier("event")
   yield* receiveEvent(seeded, inboundId, "clinician.learner_qualified", {
     npi: npi(0),

@@ -40,6 +40,7 @@ describe("endpoints test", () => {
       shown: {
         ...{ endpoint_id: id, url: partner.url, event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) },
         ...{ status: 202, outcome: "success", latency_ms: expect.any(Number), response: "y".repeat(500) },
+        due_later: 0,
       },
     })
     const [{ headers, body }] = partner.received as [(typeof partner.received)[0]]

@@ -2,6 +2,7 @@ import { describeReplay } from "@outreach/backoffice/deliveries/followReplay"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import { publishSent } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { seedWaiting } from "@outreach/testing/seedWaiting"
 import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -131,4 +132,22 @@ it("endpoints replay counts the events of a range on a dry run, and sends them t
       where endpoint_id = ${endpoint} and replay`,
   )
   expect(await meanwhile(sent)).toEqual(Array.from({ length: 20 }, () => ({ enabled: false })))
+})
+
+it("deliveries retry counts the waiting deliveries on a dry run, sends them as a job, and requires one selection", async () => {
+  const { endpoint } = await meanwhile(seedWaiting(12))
+  const retry = ["deliveries", "retry", "--endpoint", endpoint.id]
+  expect(await runJson(...retry, "--dry-run")).toEqual({
+    count: 12,
+    action: expect.stringMatching(/now: 12 deliveries, each with its next attempt \(.*\)\. Now, at 100 per second\.$/),
+  })
+  expect((await runJson("replays", "list")).data).toEqual([])
+  const job = await runJson(...retry, ...RUNS_AT_ONCE, "--detach")
+  expect(job).toMatchObject({ kind: "waiting", state: "running", total: 12, endpoint_id: endpoint.id })
+  await runReplayJob()
+  expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe("Sent 12 waiting deliveries.\n")
+  expect((await run(retry)).stdout).toBe("Sent 0 waiting deliveries.\n")
+  for (const selection of [[], ["--endpoint", endpoint.id, "--group", `fgr_${"0".repeat(32)}`]]) {
+    expect(await runFailing("deliveries", "retry", ...selection)).toMatchObject({ code: "unclear_retry" })
+  }
 })

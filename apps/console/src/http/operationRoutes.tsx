@@ -20,10 +20,10 @@ interface FormOptions<Key = string> {
   readonly requires?: ReadonlyArray<Key>
 }
 
-interface ActionOptions<F, A, R> extends FormOptions<keyof F & string> {
+interface ActionOptions<S, F, A, R> extends FormOptions<keyof F & string> {
   readonly maxBytes?: number
   /** Returns the path of the next page. Default: the created object's page, or the form's. */
-  readonly to?: (input: ValuesOf<F>) => string
+  readonly to?: (input: InputOf<S, F>) => string
   /** The content below a result that is shown once. */
   readonly below?: (result: A) => Effect.Effect<ComponentChildren, never, R>
 }
@@ -40,7 +40,7 @@ export const operationAction = <
 >(
   path: KnownPath<P>,
   operation: Operation<S, F, Found, A, R>,
-  options: ActionOptions<F, A, R2> = {},
+  options: ActionOptions<S, F, A, R2> = {},
 ): Route<R | R2, P> & { readonly form: FormOf<Found> } => {
   const { command, label, of, shownOnce } = operation
   const { below = () => Effect.succeed(undefined), to } = options

@@ -4,6 +4,7 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedWaiting } from "@outreach/testing/seedWaiting"
 import { sql } from "@outreach/testing/sql"
 import { chrome } from "@outreach/testing/startBrowser"
 import { eventually, until } from "@outreach/testing/until"
@@ -159,6 +160,30 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
     await page.getByRole("status").waitFor()
     expect(clicks()).toBeLessThanOrEqual(4)
     await until(receiver, ({ received }) => received.length === 10)
+  })
+
+  it("whether a corrected endpoint works, and sends its waiting deliveries", async () => {
+    const mended = await partner((_, response) => response.end(), atEnd)
+    const { endpoint, secret, ids } = await test().run(seedWaiting(12))
+    mended.trust(secret)
+    const { find, click, main, page, says, clicks, complaints } = await walk()
+    await find(endpoint.id)
+    await says("Earlier ones wait for their next attempt.")
+    await click(page.getByRole("link", { name: "Settings" }))
+    await main.getByLabel("Address").fill(mended.url)
+    await click(button(main, "Change"))
+    await page.getByRole("status").getByText("Saved.").waitFor()
+    await click(button(main, "Send a test event"))
+    await says("12 deliveries are waiting for a later attempt.")
+    await click(button(main, "Send them now"))
+    await page.getByRole("status").getByText("sends 12 waiting deliveries").waitFor()
+    expect(clicks()).toBe(5)
+    await until(mended, ({ received }) => received.length === 13)
+    const sent = mended.received.filter(({ deliveryId }) => ids.some((id) => id === deliveryId))
+    expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(12)
+    expect(sent.map(({ attempt }) => attempt)).toEqual(Array(12).fill(2))
+    await says(/Waiting for the next attempt\s*0/)
+    expect(complaints).toEqual([])
   })
 
   it("how a campaign is launched safely, and stopped", async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointRepository, retryWaiting } from "@outreach/domain/deliveries/Endpoints"
 import {
   createDeadLetterReplay,
   createLogReplay,
@@ -12,6 +12,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { seedWaiting } from "@outreach/testing/seedWaiting"
 import { column, sql } from "@outreach/testing/sql"
 import { eventually, until } from "@outreach/testing/until"
 import { Effect } from "effect"
@@ -51,7 +52,9 @@ const killWithin = async (
     run(sql<{ count: number }>`select count(*)::int as count from deliveries where endpoint_id = ${endpointId}`)
   await eventually(left, ([row]) => row!.count === 0)
   const delivered = await run(sql<{ id: string; failed: number }>`
-    select id, (select count(*)::int from jsonb_array_elements(attempts) made where made->>'outcome' <> 'success') as failed
+    select id, (
+      select count(*)::int from jsonb_array_elements(attempts) made where made->>'outcome' <> 'success' and (made->>'startedAt')::timestamptz > ${job.createdAt}::timestamptz
+    ) as failed
     from delivered where endpoint_id = ${endpointId} and deliveries is null`)
   expect(delivered).toHaveLength(REPLAYED)
   expect(to.forged).toEqual([])
@@ -63,7 +66,7 @@ const killWithin = async (
   return { to, deliveries: new Set(came.keys()), endpointId }
 }
 
-describe("a replay interrupted by killed workers", () => {
+describe("a job interrupted by killed workers", () => {
   const openFor = (
     to: Awaited<ReturnType<typeof partner>>,
     { endpoint, secret }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
@@ -105,5 +108,24 @@ describe("a replay interrupted by killed workers", () => {
       }),
     )
     expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(REPLAYED)
+  })
+
+  it("makes the second attempt of each waiting delivery, after its first", async () => {
+    let ids: ReadonlyArray<string> = []
+    const { to, deliveries, endpointId } = await killWithin((to) =>
+      run(function* () {
+        const seeded = yield* seedWaiting(REPLAYED)
+        ids = seeded.ids
+        yield* openFor(to, seeded)
+        return { job: yield* retryWaiting({ endpointId: seeded.endpoint.id }, RATE), endpointId: seeded.endpoint.id }
+      }),
+    )
+    expect(deliveries).toEqual(new Set(ids))
+    // A lost call is repeated under its number.
+    expect(Math.min(...to.received.map(({ attempt }) => attempt))).toBe(2)
+    const kept = await run(column<boolean>`
+      select attempts->0->>'number' = '1' and attempts->0->>'status' = '503' and attempts->-1->>'number' = '2' from delivered
+      where endpoint_id = ${endpointId} and deliveries is null`)
+    expect(kept).toEqual(ids.map(() => true))
   })
 })

@@ -1,5 +1,6 @@
-import type { LogRange } from "@outreach/domain/deliveries/Replays"
-import type { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import type { LogRange, WaitingDeliveries } from "@outreach/domain/deliveries/Replays"
+import type { EndpointId, OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { reader } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
@@ -21,6 +22,19 @@ export const ReplayReader = reader("ReplayReader", (sql) => ({
         organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id)))
         and ${newestFirst.after(after)}
       order by ${newestFirst.order} limit ${limit}`.pipe(decodeReplays),
+
+  /** Lists the unfinished jobs for one endpoint, newest first. */
+  running: (endpointId: EndpointId, limit: number) =>
+    sql`
+      select ${replayColumns} from replay_jobs
+      where endpoint_id = ${endpointId} and finished_at is null and cancelled_at is null
+      order by id desc limit ${limit}`.pipe(decodeReplays),
+
+  /** Counts the deliveries that wait for their next attempt, among the first `COUNT_CAP` of the endpoint. */
+  countWaiting: ({ endpointId, groupId }: WaitingDeliveries) =>
+    sql`
+      select count(*)::int as count from waiting_after(${endpointId}, statement_timestamp(), '', 'infinity', ${COUNT_CAP}::int)
+      where ${groupId ?? null}::text is null or group_id = ${groupId ?? null}`.pipe(decodeCount),
 
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
     yield* assertEndpointPresent(sql, range.endpointId)

@@ -33,14 +33,23 @@ const REMOVED = {
 } as const
 const FAILING = { tone: "bad", word: "Failing", sentence: "No call has succeeded for at least a day." } as const
 
+const LATE = { tone: "warning", word: "Behind", sentence: "Deliveries lag behind published events." } as const
+const UNRELIABLE = { tone: "warning", word: "Unreliable", sentence: "Some calls failed in the last minutes." } as const
+
 /** Returns the worst of an endpoint's states. */
 export const endpointState = (endpoint: EndpointStatus): EndpointState => {
-  const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
+  const { enabled, notices, breaker, lagEvents, lagSeconds, dueLater, causes, removedAt, disabledReason } = endpoint
   if (removedAt !== null) return REMOVED
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
   if (notices > 0) return FAILING
   if (breaker !== "closed") return BREAKERS[breaker]
-  return lagEvents > 0 && lagSeconds > LATE_SECONDS
-    ? { tone: "warning", word: "Behind", sentence: "Deliveries lag behind published events." }
+  if (lagEvents > 0 && lagSeconds > LATE_SECONDS) return LATE
+  if (causes > 0) return UNRELIABLE
+  return dueLater > 0
+    ? {
+        tone: "warning",
+        word: "Retrying",
+        sentence: "New events are delivered. Earlier ones wait for their next attempt.",
+      }
     : { tone: "good", word: "Delivering", sentence: "Events are delivered as they are published." }
 }

@@ -7,7 +7,15 @@ const POLL_INTERVAL = "500 millis"
 /** Time until a worker is probably not running. Workers check for new jobs once a second. */
 const START_TIMEOUT_MS = 10_000
 
-export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
+const NOUNS: Readonly<Record<Replay["kind"], readonly [one: string, many: string]>> = {
+  dead_letters: ["dead letter", "dead letters"],
+  log: ["event", "events"],
+  waiting: ["waiting delivery", "waiting deliveries"],
+}
+
+/** Formats a number of a job's items, such as `2 dead letters`. */
+export const formatItems = ({ kind }: Pick<Replay, "kind">, count: number): string =>
+  formatCounted(count, ...NOUNS[kind])
 
 /** Shows a job's progress until it ends, and returns the ended job. Interrupting this effect doesn't interrupt the job. */
 export const followReplay = Effect.fnUntraced(
@@ -39,15 +47,17 @@ export const followReplay = Effect.fnUntraced(
   },
 )
 
-export const describeReplay = ({ id, kind, state, total, replayed }: Replay): string => {
+export const describeReplay = (job: Replay): string => {
+  const { id, kind, state, total, replayed } = job
+  const [verb, done] = kind === "waiting" ? ["sends", "Sent"] : ["replays", "Replayed"]
   switch (state) {
     case "running":
-      return `${id} replays ${formatCounted(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`
+      return `${id} ${verb} ${formatItems(job, total)}. Follow it with \`ops replays show ${id} --follow\`.`
     case "finished": {
-      const rest = replayed < total ? ` of ${total}; others had replayed or removed the rest` : ""
-      return `Replayed ${formatCounted(replayed, NOUNS[kind])}${rest}.`
+      const rest = replayed < total ? ` of ${total}; others had ${done.toLowerCase()} or removed the rest` : ""
+      return `${done} ${formatItems(job, replayed)}${rest}.`
     }
     case "cancelled":
-      return `Cancelled after ${formatCounted(replayed, NOUNS[kind])} of ${total}; those stay replayed.`
+      return `Cancelled after ${formatItems(job, replayed)} of ${total}; those stay ${done.toLowerCase()}.`
   }
 }

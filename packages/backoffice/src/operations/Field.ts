@@ -1,5 +1,5 @@
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
-import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId, EndpointId, FailureGroupId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Timestamp"
 import { commaSeparated, expectedBy, parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Record, Result, Schema } from "effect"
@@ -199,6 +199,7 @@ export const filterBy = {
   program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
   campaign: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
   endpoint: field(EndpointId, "Endpoint", { kind: "choice", all: "All" }),
+  group: field(FailureGroupId, "Issue", { placeholder: "fgr_…" }),
   type: choice("Type", outboundEventTypes, { all: "All" }),
   status: field(wholeNumber(100, 599, "an HTTP status"), "Status", {
     inputmode: "numeric",

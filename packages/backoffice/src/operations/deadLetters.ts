@@ -4,7 +4,7 @@ import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/doma
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { createDeadLetterReplay, DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/Replays"
-import { DeliveryId, type EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
+import { DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { minuteOf, Timestamp } from "@outreach/domain/Timestamp"
 import { Seconds, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Struct } from "effect"
@@ -27,7 +27,7 @@ const deadLetterSelector = {
     all: "All",
     hint: "Rejected by the endpoint, out of attempts, or several workers crashed",
   }),
-  groupId: field(FailureGroupId, "Issue", { placeholder: "fgr_…" }),
+  groupId: filterBy.group,
   status: filterBy.status,
   organizationId: filterBy.organization,
 }

@@ -128,8 +128,13 @@ export const testEndpoint = operation("endpoints test", {
         : Effect.void,
     )
   },
-  done: (test) => `Accepted the test event ${test.eventId}: ${Endpoints.describeTest(test)}`,
+  done: (test) => `Accepted the test event ${test.eventId}: ${Endpoints.describeTest(test)}${describeWaiting(test)}`,
 })
+
+const describeWaiting = ({ endpointId, dueLater }: { readonly endpointId: string; readonly dueLater: number }) =>
+  dueLater === 0
+    ? ""
+    : ` ${formatCapped(dueLater, COUNT_CAP)} of its deliveries are waiting. To send them now: \`ops deliveries retry --endpoint ${endpointId}\`.`
 
 const time = (label: string, schema: Codec<Timestamp>) =>
   field(schema, label, { kind: "instant", required: true, example: "2026-11-01T09:00:00Z" })

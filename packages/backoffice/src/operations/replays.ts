@@ -6,9 +6,9 @@ import {
 } from "@outreach/domain/deliveries/Replays"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { describeReplay, followReplay, NOUNS } from "../deliveries/followReplay.ts"
+import { describeReplay, followReplay, formatItems } from "../deliveries/followReplay.ts"
 import { ReplayReader } from "../deliveries/ReplayReader.ts"
-import { formatCount, formatCounted, formatDuration } from "../format.ts"
+import { formatCount, formatDuration } from "../format.ts"
 import { checkBox, field, filterBy, withDefault } from "./Field.ts"
 import { badge, count, id, inOps, list, text, time } from "./List.ts"
 import { operation } from "./Operation.ts"
@@ -43,7 +43,7 @@ export const replays = list("replays list", {
 
 const describeSelection = ({ kind, reason, status, eventType, eventTypes }: Replay): string => {
   const conditions = [reason, status, eventType, eventTypes?.join(", ")].filter((each) => each != null)
-  const items = kind === "log" ? "events of the log" : "dead letters"
+  const items = { dead_letters: "dead letters", log: "events of the log", waiting: "waiting deliveries" }[kind]
   return conditions.length === 0 ? items : `${items}: ${conditions.join(", ")}`
 }
 
@@ -78,10 +78,10 @@ export const cancelReplay = operation("replays cancel", {
   of: { replayId: ReplayId },
   *plan({ replayId }) {
     const job = yield* (yield* ReplayJobQueue).find(replayId)
-    const { kind, state, total, replayed, endpointId, groupId } = job
+    const { state, total, replayed, endpointId, groupId } = job
     return {
       title: `Cancel ${replayId}`,
-      many: `${formatCount(total - replayed)} of ${formatCounted(total, NOUNS[kind])} not replayed`,
+      many: `${formatCount(total - replayed)} of ${formatItems(job, total)} not replayed`,
       affects: {
         id: groupId ?? endpointId ?? replayId,
         name: groupId !== null ? "an issue" : endpointId !== null ? "an endpoint" : "all endpoints",

@@ -4,7 +4,7 @@ import type { Delivery, DeliverySummary } from "@outreach/domain/deliveries/Deli
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { EventPublisher } from "@outreach/domain/events/Event"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type DeliveryId } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/DeliveryLeasesPg"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { draftsOf } from "@outreach/testing/outreachOn"
@@ -16,7 +16,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
-import { deliveries, retryDelivery } from "../../src/operations/deliveries.ts"
+import { deliveries, retryDeliveries } from "../../src/operations/deliveries.ts"
 import { type Page, readRows } from "../../src/operations/List.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
@@ -233,22 +233,24 @@ describe("DeliveryReader", () => {
   })
 })
 
-test("retryDelivery makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
+const retry = (deliveryId: DeliveryId) => retryDeliveries.run({ deliveryId, rate: 1 }, "")
+
+test("retryDeliveries makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
   const seeded = yield* seedAll
   const endpointId = seeded.endpoint.id
   const all = yield* list({ endpointId })
   const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
-  yield* retryDelivery.run({ deliveryId: waiting.id }, "")
+  yield* retry(waiting.id)
   const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
   expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
   for (const state of ["sending", "delivered", "rejected"] as const) {
     const [delivery] = yield* list({ endpointId, state }, 1)
-    expect(yield* Effect.flip(retryDelivery.run({ deliveryId: delivery!.id }, ""))).toMatchObject({
+    expect(yield* Effect.flip(retry(delivery!.id))).toMatchObject({
       _tag: "NothingToRetry",
       state,
     })
   }
-  expect(yield* Effect.flip(retryDelivery.run({ deliveryId: yield* createIdentifier("delivery") }, ""))).toMatchObject({
+  expect(yield* Effect.flip(retry(yield* createIdentifier("delivery")))).toMatchObject({
     _tag: "DeliveryNotFound",
   })
 })

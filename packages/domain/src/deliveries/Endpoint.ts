@@ -133,6 +133,12 @@ export const EndpointStatus = Schema.Struct({
   waiting: Schema.Int,
   /** Number of waiting replays. */
   waitingReplays: Schema.Int,
+  /** Number of waiting deliveries whose next attempt after a failure is due later, retries and replays each counted up to the cap. */
+  dueLater: Schema.Int,
+  /** Number of dead letters that weren't replayed. */
+  deadLetters: Schema.Int,
+  /** Number of causes for which calls fail, including muted ones. A cause ends minutes after calls succeed again. */
+  causes: Schema.Int,
   inFlight: Schema.Int,
   /** Due time of the oldest waiting delivery; null if none is due. */
   oldestDueAt: Schema.NullOr(Timestamp),

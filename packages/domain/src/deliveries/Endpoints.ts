@@ -21,7 +21,7 @@ import {
   PrivateEndpointUrl,
   type SettingChanges,
 } from "./Endpoint.ts"
-import { createDeadLetterReplay } from "./Replays.ts"
+import { createDeadLetterReplay, createReplay, type WaitingDeliveries } from "./Replays.ts"
 import { rotateSecretWithinBound, SigningSecretRepository } from "./SigningSecrets.ts"
 import { NOT_MADE } from "./settleAttempt.ts"
 
@@ -140,6 +140,26 @@ export const enableEndpoint = Effect.fn("Endpoints.enableEndpoint")(function* (
   return { ...endpoint, replayId: replay?.id ?? null }
 })
 
+class EndpointDisabled extends DescribedError(
+  "EndpointDisabled",
+  "The endpoint {endpointId} is disabled, so its deliveries are queued. Enable it first.",
+) {}
+
+/**
+ * Creates the job that sends an endpoint's waiting deliveries now. Their attempt counts continue. An open breaker still sends one probe at a time, at
+ * most `MAX_PROBE_WAIT_SECONDS` apart; the other deliveries follow when a call succeeds.
+ */
+export const retryWaiting = Effect.fn("Endpoints.retryWaiting")(function* (waiting: WaitingDeliveries, rate: number) {
+  yield* findEnabledEndpoint(waiting.endpointId)
+  return yield* createReplay({ kind: "waiting", waiting }, rate)
+})
+
+/** Finds an endpoint whose deliveries are sent. */
+export const findEnabledEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const endpoint = yield* findPresentEndpoint(endpointId)
+  return endpoint.enabled ? endpoint : yield* new EndpointDisabled({ endpointId })
+})
+
 /** Removes an endpoint permanently. Waiting deliveries are cancelled within seconds; calls in flight finish. */
 export const removeEndpoint = Effect.fn("Endpoints.removeEndpoint")(
   (endpointId: EndpointId) => EndpointRepository.use(({ remove }) => remove(endpointId)),
@@ -189,7 +209,10 @@ export class EndpointTestFailed extends DescribedError("EndpointTestFailed", (te
     : `The endpoint ${test.endpointId} did not accept the test event: ${describeTest(test)}`,
 ) {}
 
-/** Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. */
+/**
+ * Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. Also returns the number of deliveries
+ * that `retryWaiting` would send.
+ */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
   const endpoint = yield* findPresentEndpoint(endpointId)
   const { organizationId, url } = endpoint
@@ -218,7 +241,8 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const result = yield* attempt(delivery, { endpoint: called, schedule: SPECIFIED_SCHEDULE, secrets, headers })
   const { status, outcome, latencyMs, response } = result.attempt
   const test = { endpointId, url, eventId, status, outcome, latencyMs, response: response?.slice(0, MAX_SHOWN) ?? null }
-  return result.settlement === "delivered" ? test : yield* new EndpointTestFailed(test)
+  if (result.settlement !== "delivered") return yield* new EndpointTestFailed(test)
+  return { ...test, dueLater: endpoint.enabled ? endpoint.dueLater : 0 }
 })
 
 /** Describes the effects of removing an endpoint, before it is removed. */

@@ -10,16 +10,19 @@ import type { EndpointUnavailable } from "./Endpoint.ts"
 export const MAX_REPLAYS_PER_SECOND = 10_000
 export const DEFAULT_REPLAYS_PER_SECOND = 100
 
-/** A job that replays at a steady rate: dead letters that existed when it was created, or a range of an endpoint's log, delivered or not. */
+/**
+ * A job that sends at a steady rate: dead letters that existed when it was created, a range of an endpoint's log, delivered or not, or an endpoint's
+ * deliveries that waited for their next attempt. Those aren't replayed: they make that attempt now.
+ */
 export const Replay = Schema.Struct({
   id: ReplayId,
   state: Schema.Literals(["running", "finished", "cancelled"]),
-  kind: Schema.Literals(["dead_letters", "log"]),
-  /** Number of dead letters or events selected when the job was created. */
+  kind: Schema.Literals(["dead_letters", "log", "waiting"]),
+  /** Number of dead letters, events or deliveries selected when the job was created. */
   total: Schema.Int,
-  /** Number of replayed ones. At the end, the difference to `total` was replayed elsewhere or purged. */
+  /** Number of replayed ones. At the end, the difference to `total` was replayed or sent elsewhere, or purged. */
   replayed: Schema.Int,
-  /** Conditions for dead letters; null for any. */
+  /** Conditions for dead letters; null for any. Waiting deliveries can have the failure group of their last attempt. */
   groupId: Schema.NullOr(FailureGroupId),
   status: Schema.NullOr(Schema.Int),
   /** Deliveries per second. */
@@ -48,9 +51,16 @@ export interface LogRange {
   readonly eventTypes?: ReadonlyArray<string>
 }
 
+/** Deliveries of an endpoint that wait for their next attempt after a failure, or only those of a failure group. */
+export interface WaitingDeliveries {
+  readonly endpointId: EndpointId
+  readonly groupId?: FailureGroupId | undefined
+}
+
 export type ReplaySelection =
   | { readonly kind: "dead_letters"; readonly filter: DeadLetterFilter }
   | { readonly kind: "log"; readonly range: LogRange }
+  | { readonly kind: "waiting"; readonly waiting: WaitingDeliveries }
 
 export class ReplayNotFound extends DescribedError("ReplayNotFound", "No replay {replayId}.") {}
 
@@ -87,7 +97,7 @@ export class ReplayJobQueue extends Context.Service<
 >()("domain/deliveries/ReplayJobQueue") {}
 
 /** Creates a job, unless a running one overlaps. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */
-const createReplay = Effect.fn("Replays.createReplay")(function* (selection: ReplaySelection, rate: number) {
+export const createReplay = Effect.fn("Replays.createReplay")(function* (selection: ReplaySelection, rate: number) {
   const jobs = yield* ReplayJobQueue
   yield* jobs.lock
   const replayId = yield* jobs.findOverlapping(selection)

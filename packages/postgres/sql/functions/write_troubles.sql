@@ -4,7 +4,8 @@
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
 -- Deliveries that were rejected, or got 410, at an address or with secrets that have changed since then are due again immediately.
 -- A trouble without an attempt is a call that wasn't made, or that failed by a defect of the service: it isn't counted, and its delivery is due again.
--- cause is the failure group of a failed call, and groups, at the first trouble of a cause, its possible groups (choose_failure_group).
+-- cause is the failure group of a failed call, and groups, at the first trouble of a cause, its possible groups (choose_failure_group). A delivery
+-- that waits for its next attempt keeps that group.
 -- Returns the ids of rows that the worker no longer owns, for which it wrote nothing, and of deliveries that are due again.
 create or replace function write_troubles(worker uuid, held text[], troubles jsonb, arrivals text[])
 returns table (id text, again boolean)
@@ -34,10 +35,15 @@ begin
       offset 0
     ) row
     where "isRow"
+  ), described as materialized (
+    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
+      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
+    from trouble where groups is not null
   ), added as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, group_id)
     select "organizationId", id, "endpointId", "eventId", coalesce((attempt->>'number')::int, 0),
-      clock_timestamp() + make_interval(secs => coalesce(delay, 0))
+      clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
+      (select case when is_erased then blank else exact end->>'id' from described where cause = trouble.cause)
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
@@ -45,7 +51,9 @@ begin
   ), retried as (
     update deliveries set attempts = coalesce((attempt->>'number')::int, ours.attempts), owner = null, owned_at = null,
       losses = case when attempt is null then ours.losses else 0 end,
-      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0))
+      due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
+      group_id = coalesce(
+        (select case when is_erased then blank else exact end->>'id' from described where cause = ours.cause), deliveries.group_id)
     from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
@@ -81,10 +89,6 @@ begin
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, kept_attempts, created_at from history where state = 'delivered'
-  ), described as materialized (
-    select cause, groups->'blank' as blank, choose_failure_group("organizationId", "endpointId", groups,
-      dense_rank() over (partition by groups->'overflow'->>'id' order by cause) - 1) as exact
-    from trouble where groups is not null
   ), dead as (
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
     select organization_id, id, endpoint_id, event_id, state, kept_attempts,

@@ -448,7 +448,8 @@ create table reader_positions (
 );
 
 -- Deliveries that wait for another attempt, or that an operator replays. All others have no row before they are finished.
--- owner is the worker with a possible call in flight; losses counts the workers that were lost during a call.
+-- owner is the worker with a possible call in flight; losses counts the workers that were lost during a call. group_id is the failure group of
+-- the last failed attempt.
 -- Rows are short-lived, so vacuum runs by thousands of rows, not by the share of the table.
 -- No foreign key to the event: an id isn't a key of the log's partitions. keep_partitions drops no event that a delivery needs.
 create table deliveries (
@@ -461,6 +462,7 @@ create table deliveries (
   created_at timestamptz not null default clock_timestamp(),
   losses integer not null default 0,
   replay boolean not null default false,
+  group_id text collate "C",
   owner uuid,
   owned_at timestamptz,
   primary key (organization_id, id)
@@ -578,12 +580,13 @@ create table delivery_outcomes (
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
 
--- Jobs that replay dead letters (selected by group_id, status, event_type and reason), or a range of an endpoint's log (by event_types).
+-- Jobs that replay dead letters (selected by group_id, status, event_type and reason) or a range of an endpoint's log (by event_types), or make the
+-- waiting deliveries of an endpoint due (by group_id).
 -- from_at and to_at limit the time when the dead letters died, or when the events were published.
 -- after_at and after_id are the job's position; scan_limit is the number of dead letters that its next chunk reads, if some aren't selected.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
-  kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
+  kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log', 'waiting')),
   organization_id text collate "C",
   endpoint_id text collate "C",
   group_id text collate "C",

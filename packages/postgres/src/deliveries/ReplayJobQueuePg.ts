@@ -12,7 +12,7 @@ import { Hints } from "../events/Hints.ts"
 import { decodeColumn, first, firstOr, only, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { countInGroups, selectsDeadLetter } from "./deadLetterConditions.ts"
-import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
+import { decodeReplays, inRange, rangeOf, replayColumns, waitingOf } from "./replayRows.ts"
 
 /** The number of chunks per second, if the rate allows it. */
 const CHUNKS_A_SECOND = 10
@@ -47,6 +47,17 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
           and exists (
             select from events
             where ${inRange(sql, job)} and ${inRange(sql, running)} and (emitted_at, events.id) > (running.after_at, running.after_id))`,
+      }
+    }
+    if (selection.kind === "waiting") {
+      return {
+        created: waitingOf(sql, selection.waiting),
+        total: sql`
+          select count(*) as total from job join deliveries on deliveries.endpoint_id = job.endpoint_id and owner is null
+            and due_at > after_at and due_at < before_at and coalesce(deliveries.group_id = job.group_id, job.group_id is null)`,
+        overlaps: sql`
+          running.endpoint_id = job.endpoint_id and running.kind = 'waiting' and running.finished_at is null and running.cancelled_at is null
+          and coalesce(running.group_id = job.group_id, true)`,
       }
     }
     const { organizationId, endpointId, groupId, status, type, reason, from, to } = selection.filter
@@ -99,7 +110,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
           from job, meant
           returning ${replayColumns}`.pipe(decodeReplays)
       if (selection.kind === "dead_letters") return only(rows)
-      const { endpointId } = selection.range
+      const { endpointId } = selection.kind === "log" ? selection.range : selection.waiting
       return rows.pipe(
         Effect.tap((made) => (made.length > 0 ? Effect.void : assertEndpointPresent(sql, endpointId))),
         firstOr(EndpointNotFound, { endpointId }),
@@ -133,9 +144,17 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
             from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, scan_size) event
             where kind = 'log'
+            union all
+            select job.organization_id, due.id, job.endpoint_id, due.event_id, null, due.group_id, due.due_at
+            from job cross join waiting_after(job.endpoint_id, after_at, after_id, before_at, scan_size) due
+            where kind = 'waiting'
           ), chosen as materialized (
             select scanned.* from scanned cross join job
-            where kind = 'log' or ${selectsDeadLetter(sql, job, sql`scanned`)}
+            where kind = 'log' or ${selectsDeadLetter(sql, job, sql`scanned`)} and (kind = 'dead_letters' or not exists (
+              -- A delivery that failed again since then waits for its next attempt as usual.
+              select from delivery_attempts made
+              where made.organization_id = scanned.organization_id and delivery_id = scanned.id
+                and started_at + make_interval(secs => coalesce(latency_ms, 0) / 1000.0) >= job.created_at))
             order by scanned.at, scanned.id limit (select chunk from job)
           ), held as materialized (
             -- Locks in the same order as other replays, and skips rows that were replayed while this statement waited. The lateral join forces a
@@ -151,7 +170,18 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select row_ctid from held))
             returning *
           ), ${countInGroups("marked", { opened: "-1", stored: "0" })},
-          queued as (
+          due as materialized (
+            -- Skips rows that a worker is taking: they are due already.
+            select waiting.row_ctid from chosen cross join lateral (
+              select ctid as row_ctid from deliveries
+              where organization_id = chosen.organization_id and id = chosen.id and owner is null
+              for update skip locked
+            ) waiting
+            where (select kind from job) = 'waiting'
+          ), retried as (
+            update deliveries set due_at = least(due_at, clock_timestamp()) where ctid = any (array(select row_ctid from due))
+            returning organization_id
+          ), inserted as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
             union all
@@ -159,6 +189,8 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             (select chosen.organization_id, make_id('dlv'), chosen.endpoint_id, chosen.event_id, clock_timestamp(), true
             from chosen cross join job where kind = 'log' order by chosen.at, chosen.id)
             returning organization_id
+          ), queued as (
+            select * from inserted union all select * from retried
           ), step as (
             select job.*, (select count(*) from queued) as queued, (select count(*) from chosen) = chunk as full_chunk,
               (select count(*) from scanned) < scan_size as to_the_end

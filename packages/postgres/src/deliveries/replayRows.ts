@@ -1,4 +1,4 @@
-import { type LogRange, Replay } from "@outreach/domain/deliveries/Replays"
+import { type LogRange, Replay, type WaitingDeliveries } from "@outreach/domain/deliveries/Replays"
 import type { SqlClient, Statement } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
 
@@ -17,6 +17,19 @@ export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventT
     ${from}::timestamptz as from_at, ${to}::timestamptz as to_at, ${from}::timestamptz as after_at,
     least(${to}::timestamptz, last + interval '1 microsecond') as before_at, clock_timestamp() as created_at
   from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
+  where endpoint.id = ${endpointId} and removed_at is null`
+
+/** The deliveries that wait for their next attempt now. A later failure is due again after all of these, or has a later attempt. */
+export const waitingOf = (sql: SqlClient.SqlClient, { endpointId, groupId }: WaitingDeliveries) => sql`
+  select endpoint.id as endpoint_id, endpoint.organization_id, null::text[] as event_types, ${groupId ?? null}::text as group_id,
+    null::int as status, null::text as event_type, null::text as reason, null::timestamptz as from_at, null::timestamptz as to_at,
+    now as after_at, coalesce(last_due, now) + interval '1 microsecond' as before_at, now as created_at
+  from webhook_endpoints endpoint cross join clock_timestamp() as now
+  cross join lateral (
+    select max(due_at) as last_due from unnest(array[false, true]) as lane_of (is_replay)
+    cross join lateral (
+      select due_at from deliveries where endpoint_id = endpoint.id and replay = is_replay and owner is null order by due_at desc limit 1
+    ) last) last
   where endpoint.id = ${endpointId} and removed_at is null`
 
 /** The condition that a job's range includes a row of `events`. */

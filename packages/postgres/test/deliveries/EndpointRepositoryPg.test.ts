@@ -124,6 +124,7 @@ describe("EndpointRepositoryPg", () => {
       lagEvents: 0,
       lagSeconds: 0,
       owner: null,
+      ...{ dueLater: 0, deadLetters: 0, causes: 0 },
     }
     expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...idle }])
     const disabled = { enabled: false, disabledAt: expect.any(String), disabledReason: "operator", version: 2 }

@@ -2,20 +2,29 @@ import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterRead
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
-import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointRepository, retryWaiting, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import {
   createDeadLetterReplay,
   createLogReplay,
   type LogRange,
   ReplayJobQueue,
 } from "@outreach/domain/deliveries/Replays"
-import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
+import {
+  createIdentifier,
+  type DeliveryId,
+  type EndpointId,
+  type EventId,
+  type FailureGroupId,
+  type ReplayId,
+} from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent } from "@outreach/testing/seedCampaign"
 import { insertDeadLetters, seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { seedWaiting } from "@outreach/testing/seedWaiting"
 import { column, inTransaction, sql, value } from "@outreach/testing/sql"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Result } from "effect"
 import fc from "fast-check"
 import { beforeEach, describe, expect } from "vitest"
@@ -234,6 +243,119 @@ describe("ReplayJobQueuePg", () => {
     const { replay } = yield* finish((yield* create({})).id)
     expect(replay).toMatchObject({ total: 20, replayed: 20 })
     expect(yield* Effect.flip(replayJobs.cancel(replay.id))).toMatchObject({ _tag: "ReplayFinished", replayed: 20 })
+  })
+
+  describe("for waiting deliveries", () => {
+    const due = column<DeliveryId>`select id from deliveries where due_at <= clock_timestamp() and attempts = 1 order by due_at, id`
+    const find = (endpointId: EndpointId) => EndpointRepository.use(({ find }) => find(endpointId))
+
+    test("makes each due once, chunk by chunk in the order of their due times, and keeps its attempts", function* () {
+      const { organization, endpoint, ids } = yield* seedWaiting(25)
+      const other = yield* seedWaiting(1)
+      expect(yield* find(endpoint.id)).toMatchObject({
+        waiting: 25,
+        waitingReplays: 5,
+        dueLater: 25,
+        oldestDueAt: null,
+      })
+      const { id, ...made } = yield* retryWaiting({ endpointId: endpoint.id }, 100)
+      expect(made).toMatchObject({ kind: "waiting", state: "running", total: 25, endpointId: endpoint.id, from: null })
+      expect(yield* (yield* ReplayReader).list({ organizationId: organization.id }, 10)).toMatchObject([{ id }])
+      expect(yield* (yield* ReplayReader).running(endpoint.id, 10)).toMatchObject([{ id }])
+      expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 10, state: "running" } })
+      expect((yield* due).toSorted()).toEqual(ids.slice(0, 10).toSorted())
+      expect((yield* finish(id)).replay).toMatchObject({ state: "finished", replayed: 25 })
+      expect((yield* due).toSorted()).toEqual(ids.toSorted())
+      expect(yield* find(endpoint.id)).toMatchObject({ waiting: 25, dueLater: 0, oldestDueAt: expect.any(String) })
+      expect(yield* find(other.endpoint.id)).toMatchObject({ waiting: 1, dueLater: 1 })
+      expect(yield* retryWaiting({ endpointId: endpoint.id }, 100)).toMatchObject({ state: "finished", total: 0 })
+    })
+
+    test("leaves out deliveries in flight, due ones, and those that failed since its creation", function* () {
+      const { endpoint, ids, organization, eventId } = yield* seedWaiting(25)
+      yield* sql`update deliveries set due_at = clock_timestamp() where id = ${ids[0]!}`
+      yield* sql`update deliveries set owner = gen_random_uuid(), owned_at = clock_timestamp() where id = ${ids[1]!}`
+      const { id, total } = yield* retryWaiting({ endpointId: endpoint.id }, 100)
+      expect(total).toBe(23)
+      yield* replayNextChunk
+      // The first ones fail again, and wait for their third attempt among the others; another delivery fails for the first time.
+      const { take, settle } = yield* workerOn()
+      const again = (yield* take()).filter(({ endpointId }) => endpointId === endpoint.id)
+      expect(again).toHaveLength(11)
+      yield* settle(again, { settlement: "retry", delay: 3610 }, 503)
+      yield* sql`
+        insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
+        values (${organization.id}, 'dlv_new', ${endpoint.id}, ${eventId}, 1, clock_timestamp() + interval '3610 s')`
+      yield* sql`
+        insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+        values (${organization.id}, 'dlv_new', 1, clock_timestamp(), 'reset')`
+      yield* sql`update delivery_attempts set started_at = clock_timestamp() where number = 2`
+      expect((yield* finish(id)).replay).toMatchObject({ state: "finished", total: 23, replayed: 23 })
+      expect((yield* due).toSorted()).toEqual(ids.slice(12).toSorted())
+      const waiting =
+        yield* column<DeliveryId>`select id from deliveries where due_at > clock_timestamp() and owner is null`
+      expect(waiting.toSorted()).toEqual([...again.map((each) => each.id), "dlv_new"].toSorted())
+    })
+
+    test("sends only those of a failure group, which workers write, and runs once at a time for each delivery", function* () {
+      const { endpoint, campaign } = yield* seedWaiting(3)
+      const endpointId = endpoint.id
+      yield* publishSent(campaign, 5)
+      const { take, settle } = yield* workerOn()
+      const taken = (yield* take()).filter((each) => each.endpointId === endpointId)
+      yield* settle(taken.slice(0, 3), { settlement: "retry", delay: 3600 }, 503)
+      yield* settle(taken.slice(3), { settlement: "retry", delay: 3600 }, 500)
+      const [groupId, otherGroup] = yield* column<FailureGroupId>`
+        select id from failure_groups where endpoint_id = ${endpointId} order by status desc`
+      const { countWaiting } = yield* ReplayReader
+      const counted = [{ groupId: groupId! }, { groupId: otherGroup! }, {}].map((each) =>
+        countWaiting({ endpointId, ...each }),
+      )
+      expect(yield* Effect.all(counted)).toEqual([3, 2, 8])
+      const ofGroup = yield* retryWaiting({ endpointId, groupId: groupId! }, 10)
+      expect(ofGroup).toMatchObject({ total: 3, groupId })
+      for (const overlapping of [{ endpointId }, { endpointId, groupId: groupId! }]) {
+        expect(yield* Effect.flip(retryWaiting(overlapping, 10))).toMatchObject({ replayId: ofGroup.id })
+      }
+      expect(yield* retryWaiting({ endpointId, groupId: otherGroup! }, 10)).toMatchObject({ total: 2 })
+      expect((yield* finish(ofGroup.id)).replay).toMatchObject({ replayed: 3 })
+      const rest = { endpointId, groupId: groupId! }
+      expect(yield* countWaiting(rest)).toBe(0)
+    })
+
+    test("makes each due once, with concurrent workers that send", function* () {
+      const { endpoint, ids } = yield* seedWaiting(200)
+      const { id } = yield* retryWaiting({ endpointId: endpoint.id }, 700)
+      const { take, settle } = yield* workerOn()
+      const sent: Array<DeliveryId> = []
+      const send = Effect.gen(function* () {
+        while (sent.length < ids.length) {
+          const taken = (yield* take(30)).filter(({ endpointId }) => endpointId === endpoint.id)
+          sent.push(...taken.map((each) => each.id))
+          if (taken.length > 0) yield* settle(taken)
+        }
+      })
+      const work = Effect.gen(function* () {
+        while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
+      })
+      yield* Effect.all([send, work, work, work, finish(id)], { concurrency: "unbounded" })
+      expect(sent.toSorted()).toEqual(ids.toSorted())
+      expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ state: "finished", replayed: 200 })
+    })
+
+    test("is rejected for a disabled endpoint, and cancelled with a removed one", function* () {
+      const { endpoint } = yield* seedWaiting(30)
+      const endpoints = yield* EndpointRepository
+      const retry = retryWaiting({ endpointId: endpoint.id }, 10)
+      yield* endpoints.disable(endpoint.id)
+      expect(yield* Effect.flip(retry)).toMatchObject({ _tag: "EndpointDisabled", endpointId: endpoint.id })
+      yield* endpoints.enable(endpoint.id)
+      const { id } = yield* retry
+      yield* endpoints.remove(endpoint.id)
+      yield* endpoints.endRemoved
+      expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ state: "cancelled" })
+      expect(yield* Effect.flip(retry)).toMatchObject({ _tag: "EndpointRemoved" })
+    })
   })
 
   describe("for a range of a log", () => {

@@ -38,7 +38,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
       "organization_id id program_id name kind status subject html short_link fields text stopped_by stop_reason status_before_restore",
   },
   clock_watch: { others: "doubt faults identity" },
-  deliveries: { others: "organization_id id endpoint_id event_id owner" },
+  deliveries: { others: "organization_id id endpoint_id event_id owner group_id" },
   delivery_outcomes: { others: "organization_id endpoint_id" },
   delivery_workers: { others: "token" },
   digest_funnel: { others: "organization_id program_id" },

@@ -4,7 +4,7 @@ import { describeMissingLine, FailureGroupReader } from "@outreach/backoffice/de
 import { EventReader } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
-import { retryDelivery, showDelivery } from "@outreach/backoffice/operations/deliveries"
+import { retryDeliveries, showDelivery } from "@outreach/backoffice/operations/deliveries"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
@@ -22,7 +22,9 @@ import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, FailureSentence } from "./deliveriesPage.tsx"
 
-const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
+const retryAction = operationAction("/deliveries/:delivery/retry", retryDeliveries, {
+  omit: ["endpointId", "groupId", "rate"],
+})
 export const replayAction = operationAction("/deliveries/replay", replayDeadLetters, {
   omit: Struct.keys(Struct.omit(replayDeadLetters.input, ["deliveryId"])),
   requires: ["deliveryId"],
@@ -78,7 +80,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", showDelivery, {
           }}
         />
         <div class="actions">
-          {waits && <ActionForm action={retryAction} params={params} isPrimary />}
+          {waits && <ActionForm action={retryAction} params={params} label="Retry now" isPrimary />}
           {isDead && delivery.eventType !== null && (
             <ActionForm action={replayAction} label="Replay" hidden={params} isPrimary />
           )}

@@ -1,16 +1,20 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { describeMissingLine, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCount, formatCounted } from "@outreach/backoffice/format"
+import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { formatCapped, formatCount, formatCounted } from "@outreach/backoffice/format"
 import {
   deadLetterFilters,
   deadLetters,
   removeDeadLetters,
   replayDeadLetters,
 } from "@outreach/backoffice/operations/deadLetters"
+import { retryDeliveries } from "@outreach/backoffice/operations/deliveries"
 import { issues, muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { cancelReplay, replays } from "@outreach/backoffice/operations/replays"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
+import type { Replay } from "@outreach/domain/deliveries/Replays"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
@@ -50,10 +54,11 @@ const issuePage = definePage("/issues/:group", {
     // Only operators see the reason of a mute.
     const mayRead = mayActAs(operator.role, "viewer")
     const group = yield* (yield* FailureGroupReader).find(id)
-    const { organizationId, firstLine, open, stored, failures, mutedAt, mutedReason, closedAt } = group
+    const { organizationId, endpointId, firstLine, open, stored, failures, mutedAt, mutedReason, closedAt } = group
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const rows = yield* DeadLetterReader.use(({ list }) => list({ organizationId, groupId: id }, MAX_DEAD_LETTERS))
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
+    const waiting = yield* (yield* ReplayReader).countWaiting({ endpointId, groupId: id })
     const params = { group: id }
     return (
       <Page
@@ -63,6 +68,7 @@ const issuePage = definePage("/issues/:group", {
         commands={[
           ["issues show", id],
           mutedAt === null ? ["issues mute", id, { reason: "…" }] : ["issues unmute", id],
+          waiting > 0 && ["deliveries retry", { group: id, detach: true }],
           ["dead-letters list", { group: id }],
           ["dead-letters replay", { group: id, "dry-run": true }],
           ["dead-letters replay", { group: id, rate: "100", detach: true }],
@@ -81,13 +87,17 @@ const issuePage = definePage("/issues/:group", {
                 <Time at={mutedAt} />: <ForeignText>{mutedReason}</ForeignText>
               </>
             ),
+            "Waiting for the next attempt": formatCapped(waiting, COUNT_CAP),
             "Dead letters to replay": open,
             "Stored dead letters": stored,
-            Endpoint: { id: group.endpointId, name: nameOf(group.endpointId) },
+            Endpoint: { id: endpointId, name: nameOf(endpointId) },
             Organization: organization,
           }}
         />
         <div class="actions">
+          {waiting > 0 && (
+            <ConfirmLink page={retryRoutes[0]} params={params} label={`Send ${formatCapped(waiting, COUNT_CAP)} now`} />
+          )}
           {open > 0 && (
             <ConfirmLink page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
@@ -103,6 +113,11 @@ const issuePage = definePage("/issues/:group", {
   }),
 })
 
+const retryRoutes = operationConfirmation("/issues/:group/retry", retryDeliveries, {
+  omit: ["deliveryId", "endpointId"],
+  chosen: ["groupId"],
+  to: "/replays",
+})
 const muteAction = operationAction("/issues/:group/mute", muteIssue)
 const unmuteAction = operationAction("/issues/:group/unmute", unmuteIssue)
 const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLetters, {
@@ -135,7 +150,7 @@ const deadLettersPages = listPage("/dead-letters", deadLetters, {
   },
 })
 
-const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
+export const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
   omit: ["deliveryId"],
   chosen: Struct.keys(deadLetterFilters),
   controls: () => ({ all: false }),
@@ -143,31 +158,45 @@ const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLet
 })
 
 /** Reload interval while a job runs. */
-const REFRESH_SECONDS = 3
+export const REFRESH_SECONDS = 3
+
+/** A job's progress, and the button that cancels it. */
+const replayed = ({ id, replayed, total }: Replay) => (
+  <>
+    <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} /> {formatCount(replayed)} of{" "}
+    {formatCount(total)}
+  </>
+)
+const actions = {
+  Cancel: ({ id, state }: Replay) =>
+    state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} />,
+}
+
+/** The running jobs of an endpoint. */
+export const RunningReplays = (props: { readonly rows: ReadonlyArray<Replay> }) =>
+  props.rows.length > 0 && (
+    <ListTable
+      label="Running replays"
+      list={{ columns: Struct.pick(replays.columns, ["selection", "replayed", "timeLeft"]) }}
+      rows={props.rows}
+      cells={{ replayed }}
+      actions={actions}
+    />
+  )
 
 const replaysPages = listPage("/replays", replays, {
   around: ({ rows }) =>
     Effect.succeed({
       title: "Replays",
       refreshSeconds: rows.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined,
-      cells: {
-        replayed: ({ id, replayed, total }) => (
-          <>
-            <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} />{" "}
-            {formatCount(replayed)} of {formatCount(total)}
-          </>
-        ),
-      },
-      actions: {
-        Cancel: ({ id, state }) =>
-          state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} />,
-      },
+      cells: { replayed },
+      actions,
     }),
 })
 
 const cancelRoutes = operationConfirmation("/replays/:replay/cancel", cancelReplay)
 
 export const issueRoutes = [
-  ...[...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes],
+  ...[...issuesPages, issuePage, muteAction, unmuteAction, ...removeRoutes, ...retryRoutes],
   ...[...deadLettersPages, ...replayRoutes, ...replaysPages, ...cancelRoutes],
 ] as const

@@ -2,10 +2,12 @@ import { createServer } from "node:http"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { listen } from "@outreach/testing/listen"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
 import { insertDeadLetters, seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { seedWaiting } from "@outreach/testing/seedWaiting"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
@@ -60,8 +62,9 @@ it("shows an endpoint's lag, its breaker, and the shares and latency of its call
   expect(words).toContain("Breaker open")
   expect(words).toMatch(/Its last calls failed.*Consecutive failures1(?!\d)/)
   expect(words).toMatch(/Lag1 event, \d+ second/)
-  expect(words).toContain("66.7 % of 3 calls")
-  expect(words).toMatch(/Median latency\d+ ms \(p50\)/)
+  const calls = await admin.get(`/endpoints/${endpoint.id}/deliveries`)
+  expect(calls.words).toContain("66.7 % of 3 calls")
+  expect(calls.words).toMatch(/Median latency\d+ ms \(p50\)/)
 })
 
 it("names the cause of the last failure first, even if another failed more often or this one is muted", async () => {
@@ -71,7 +74,7 @@ it("names the cause of the last failure first, even if another failed more often
   const current = { ...dead, attempts: [{ status: 404, outcome: "client_error", response: "No such route" }] }
   await test().run(insertDeadLetters([...Array(5).fill(old), current]))
   const problemOf = async () =>
-    (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelector("main .problem")?.textContent
+    (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelectorAll("main .tile > p")[1]?.textContent
   expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. Last failure: .* ago/)
   await test().query((sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`)
   expect(await problemOf()).toContain("404: No such route")
@@ -90,6 +93,60 @@ it("sends a signed test event, and shows the response as text", async () => {
   expect(received).toEqual([expect.stringMatching(/^t=\d+,v1=/)])
   expect(words).toMatch(/Not accepted .*status 503, server_error/)
   expect(words).toContain("down for <b>maintenance</b>")
+})
+
+it("offers to send the waiting deliveries after an accepted test event, and shows their job until it ends", async () => {
+  const partner = createServer((_, response) => response.end())
+  const { endpoint } = await test().run(seedWaiting(12))
+  const path = `/endpoints/${endpoint.id}`
+  await update(endpoint.id, { url: `http://127.0.0.1:${await listen(partner)}/hooks` })
+  const before = await admin.get(path)
+  expect(before.words).toMatch(
+    /Retrying: New events are delivered\. Earlier ones wait.*Waiting for the next attempt12Dead letters0/,
+  )
+  expect(before.document.querySelector(".primary")!.textContent).toBe("Send 12 now…")
+  expect((await admin.get(`${path}/retry`)).words).toMatch(/How many12 deliveries.*WhenNow, at 100 per second/)
+  const tested = await admin.post(`${path}/test`)
+  expect(tested.words).toMatch(/Accepted .*12 deliveries are waiting for a later attempt\./)
+  const form = tested.document.querySelector(`form[action="${path}/retry"]`)!
+  expect(form.querySelector(".primary")!.textContent).toBe("Send them now")
+  const sent = await admin.post(`${path}/retry`)
+  expect(sent.words).toMatch(/The replay rpl_[0-9a-f]+ sends 12 waiting deliveries at 100 per second/)
+  expect(sent.words).toContain("0 of 12")
+  expect(sent.document.querySelector("a[href$='/retry']")).toBeNull()
+  const job = await newestReplay()
+  expect(sent.document.querySelector(`a[href="/replays/${job!.id}/cancel"]`)).not.toBeNull()
+  expect((await admin.post(`${path}/retry`)).words).toContain(`The replay ${job!.id} is running`)
+  await test().run(
+    ReplayJobQueue.use(({ replayNextChunk }) =>
+      Effect.repeat(replayNextChunk, { until: (done) => "replay" in done && done.replay.state !== "running" }),
+    ),
+  )
+  const after = await admin.get(path)
+  expect(after.words).toContain("Waiting for the next attempt0")
+  expect(after.words).not.toContain("of 12")
+})
+
+it("says that calls fail while their cause lasts, and offers only what its state allows", async () => {
+  const { endpoint } = await test().run(seedDeadLetters(2, { reason: "rejected" }))
+  const path = `/endpoints/${endpoint.id}`
+  const primary = async () => (await admin.get(path)).document.querySelector(".tile .primary")!.textContent
+  expect(await primary()).toBe("Enable…")
+  expect((await admin.get(`${path}/retry`)).words).toContain(
+    "is disabled, so its deliveries are queued. Enable it first.",
+  )
+  await test().query((sql) => sql`update webhook_endpoints set enabled = true where id = ${endpoint.id}`)
+  expect((await admin.get(path)).words).toMatch(/Unreliable: Some calls failed in the last minutes\..*Dead letters2/)
+  expect(await primary()).toBe("Replay 2 dead letters…")
+  for (const [part, title] of [
+    ["deliveries", "Deliveries of https://"],
+    ["secrets", "Secrets of https://"],
+    ["settings", "Settings of https://"],
+  ]) {
+    const { document } = await admin.get(`${path}/${part}`)
+    expect(document.querySelector("h1")!.textContent).toContain(title)
+    expect(document.querySelector("nav .chips [aria-current]")!.getAttribute("href")).toBe(`${path}/${part}`)
+  }
 })
 
 const update = (id: EndpointId, given: Readonly<Record<string, string>>) => admin.post(`/endpoints/${id}/update`, given)
@@ -140,7 +197,7 @@ it("counts a period of the log before it replays the period", async () => {
 it("rejects a change from an old page with both values", async () => {
   const { endpoint } = await seed("https://partner.test/in?key=topsecret")
   const page = `/endpoints/${endpoint.id}`
-  const { document } = await admin.get(page)
+  const { document } = await admin.get(`${page}/settings`)
   const version = document.querySelector(`form[action="${page}/update"] input[name=version]`)!.getAttribute("value")!
   const form = { version, "in-flight": "none", "standard-webhooks": "no" }
   await update(endpoint.id, { ...form, types: "outreach.email_sent" })

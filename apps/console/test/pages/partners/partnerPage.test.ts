@@ -50,7 +50,7 @@ it("shows a new secret once, and who still signs with the old one until that is 
   await test().run(SigningSecretRepository.use(({ noteVerification }) => noteVerification(old!.id)))
   const [, used] = await test().run(list)
   const time = used!.lastVerifiedAt!.slice(0, 19).replace("T", " ")
-  for (const page of [path, `/endpoints/${endpoint.id}`]) {
+  for (const page of [path, `/endpoints/${endpoint.id}/secrets`]) {
     const { words } = await admin.get(page)
     expect(words).toContain(`The partner still signs with the old secret ${old!.id}, last at ${time}`)
   }
