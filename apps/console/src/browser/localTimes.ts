@@ -15,7 +15,9 @@ const showTimes = (): void => {
   for (const element of document.querySelectorAll<HTMLElement | SVGElement>("[data-local]")) {
     const at = element.dataset["at"] ?? element.closest("time")?.dateTime
     const text = at === undefined ? "" : local.format(new Date(at))
-    if (text !== "") element.textContent = FORMS[element.dataset["local"] ?? ""]?.(text) ?? text
+    if (text === "") continue
+    element.textContent = FORMS[element.dataset["local"] ?? ""]?.(text) ?? text
+    element.closest("time")?.setAttribute("title", `${text} ${zone}`)
   }
 }
 

@@ -104,7 +104,7 @@ export const Problems = (props: { readonly messages: ReadonlyArray<string>; read
   </div>
 )
 
-/** Controls for a list's filters, with the button that applies them; empty without any. */
+/** Controls for a list's filters, with the button that applies them; empty without any. A narrow screen shows them behind a button. */
 export const FilterBar = (props: {
   /** Default: the page's own path. */
   readonly action?: string
@@ -120,7 +120,9 @@ export const FilterBar = (props: {
       <a href={action}>Clear</a>
     </>
   )
-  return <Form {...others} method="get" address={action} buttons={buttons} />
+  const active = Object.values(props.values).filter((value) => value !== undefined && value !== "").length
+  const title = active === 0 ? "Filters" : `Filters (${active})`
+  return <Form {...others} method="get" address={action} title={title} buttons={buttons} />
 }
 
 const Hidden = ({ values }: { readonly values: Values }) => (
@@ -210,13 +212,13 @@ const Form = (props: {
           </fieldset>
         )
       })}
-      {props.buttons}
+      <div class="buttons">{props.buttons}</div>
     </form>
   )
   if (title === undefined) return form
   return (
-    <details open={isRejected || props.isOpen}>
-      <summary>{title}</summary>
+    <details class={method === "get" ? "filtering" : undefined} open={isRejected || props.isOpen}>
+      <summary class="button">{title}</summary>
       {form}
     </details>
   )
@@ -231,7 +233,7 @@ interface FieldProps extends Omit<Control, "label" | "hint"> {
 }
 
 export const Field = (props: FieldProps) => {
-  const { kind = "text", label, hint, options = [], value, fault, name } = props
+  const { kind = "text", label, hint, options = [], value, fault, name, size = 0 } = props
   const faultId = fault === undefined ? undefined : `${name}-fault`
   const marks = { "aria-invalid": fault === undefined ? undefined : ("true" as const), "aria-describedby": faultId }
   const below = (
@@ -270,7 +272,7 @@ export const Field = (props: FieldProps) => {
   }
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: it holds a control.
-    <label class="field">
+    <label class={size > 32 ? "field wide" : "field"}>
       <span>
         {label}
         {kind === "instant" && <span data-zone> (UTC)</span>}

@@ -64,7 +64,7 @@ export type Columns<Row> = Readonly<
   Record<string, ((row: Row) => Value) | { readonly number: (row: Row) => Value } | false>
 >
 
-/** A table of rows, or a sentence instead. A wide table scrolls in its box; on a telephone the rows of a list are cards. */
+/** A table of rows, or a sentence instead. A wide table scrolls in its box; on a phone the rows of a list are cards that open. */
 export const Table = <Row,>(props: {
   readonly title?: string
   readonly caption?: string
@@ -100,15 +100,24 @@ export const Table = <Row,>(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
-            <tr key={i}>
-              {columns.map(({ header, show, alignment }) => (
-                <td key={header} class={alignment} data-label={isCards ? header : undefined}>
-                  {renderValue(show(row))}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row, i) => {
+            const values = columns.map(({ show }) => show(row))
+            const parts = isCards ? partsOf(values.map((value, j) => (columns[j]!.alignment ? 0 : value))) : []
+            return (
+              <tr key={i}>
+                {columns.map(({ header, alignment }, j) => (
+                  <td key={header} class={alignment} data-label={isCards ? header : undefined} data-part={parts[j]}>
+                    {renderValue(values[j])}
+                    {isCards && j === 0 && (
+                      <details class="more">
+                        <summary aria-label="All values" />
+                      </details>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </section>
@@ -119,6 +128,16 @@ export const Table = <Row,>(props: {
       {rows.length > 0 ? table : <p class="empty">{empty}</p>}
     </>
   )
+}
+
+/** Returns what a closed card shows of a row: the first count, state, text and time after its title. */
+const partsOf = ([, ...values]: ReadonlyArray<Value>): ReadonlyArray<string | undefined> => {
+  const parts = values.map((value) => {
+    if (typeof value === "number") return "count"
+    if (typeof value !== "object" || value === null) return undefined
+    return "tone" in value ? "state" : "at" in value ? (value.at ? "time" : undefined) : "text"
+  })
+  return [undefined, ...parts.map((part, i) => (parts.indexOf(part) === i ? part : undefined))]
 }
 
 /** A part of a page that reloads itself every so many seconds, while set. */

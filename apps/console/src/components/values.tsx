@@ -207,6 +207,9 @@ export const CopyButton = (props: { readonly children: string }) => (
   <button type="button" class="copy" data-copy={props.children} aria-label="Copy" />
 )
 
+const DAY_SECONDS = 86_400
+
+/** An instant, exact and relative to now. A table shows one of them: the relative one for a day. */
 export const Time = (props: {
   readonly at: string | null | undefined
   /** The text if there is no instant. Default: a dash. */
@@ -214,12 +217,11 @@ export const Time = (props: {
 }) => {
   const { now } = useView()
   if (props.at === null || props.at === undefined) return <>{props.none ?? "–"}</>
+  const exact = props.at.slice(0, 19).replace("T", " ")
+  const seconds = (now - toUnixMillis(props.at as Timestamp)) / 1000
   return (
-    <time dateTime={props.at} title={`${props.at.slice(0, 19).replace("T", " ")} UTC`}>
-      <span data-local>
-        {props.at.slice(0, 10)} {props.at.slice(11, 19)}
-      </span>{" "}
-      <small>{formatAgo((now - toUnixMillis(props.at as Timestamp)) / 1000)}</small>
+    <time dateTime={props.at} title={`${exact} UTC`} class={Math.abs(seconds) < DAY_SECONDS ? "near" : undefined}>
+      <span data-local>{exact}</span> <small>{formatAgo(seconds)}</small>
     </time>
   )
 }

@@ -146,12 +146,16 @@ const Layout = (props: {
         Skip to the content
       </a>
       <header>
-        <button type="button" class="menu" popovertarget="sections">
-          Menu
+        <button type="button" class="menu" popovertarget="sections" aria-label="Menu">
+          <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+            <path d="M2 4h12M2 8h12M2 12h12" stroke="currentColor" stroke-width="1.5" />
+          </svg>
         </button>
         <p>
-          <a href={homeOf(operator)}>Outreach console</a>{" "}
-          <span class={deployment === "production" ? "status bad" : "status"}>{deployment}</span>
+          <a href={homeOf(operator)}>
+            Outreach<span> console</span>
+          </a>{" "}
+          <span class={deployment === "production" ? "status danger" : "status"}>{deployment}</span>
         </p>
         <search>
           <form method="post" action="/find">
@@ -172,16 +176,6 @@ const Layout = (props: {
             />
           </form>
         </search>
-        <small>
-          Times in <span data-zone>UTC</span> <button type="button" data-zone-switch hidden />
-        </small>
-        <form method="post" action="/sign-out">
-          <input type="hidden" name="token" value={formToken} />
-          <span>
-            <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>
-          </span>
-          <button type="submit">Sign out</button>
-        </form>
       </header>
       <nav class="sections" id="sections" popover="auto" aria-label="Sections">
         {Object.entries(Arr.groupBy(sectionsOf(operator), ({ group }) => group)).map(([group, links]) => (
@@ -195,6 +189,17 @@ const Layout = (props: {
             ))}
           </ul>
         ))}
+        <form method="post" action="/sign-out">
+          <input type="hidden" name="token" value={formToken} />
+          <small>
+            Times in <span data-zone>UTC</span>
+          </small>
+          <button type="button" data-zone-switch hidden />
+          <span>
+            <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>
+          </span>
+          <button type="submit">Sign out</button>
+        </form>
       </nav>
       <main id="content" tabIndex={-1}>
         {props.problems !== undefined && <Problems messages={props.problems} hasFocus />}

@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
+import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { chrome, overhang } from "@outreach/testing/startBrowser"
+import { chrome, overhang, violations as violationsAsShown } from "@outreach/testing/startBrowser"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -28,6 +29,14 @@ const ANSWERS = [
   ["/endpoints/:endpoint", "Send a test event"],
   ["/partners/:organization", "Rotate secret"],
 ] as const
+
+const isNightly = PROPERTY_RUNS > 25
+const PHONE_WIDTH = 390
+/** The narrowest screen of WCAG 2.2, 1.4.10, and a desktop. Only the nightly run checks more than the width of a common phone, and errors on a desktop. */
+const WIDTHS = isNightly ? [320, PHONE_WIDTH, 1440] : [320, 1440]
+
+/** The sets of colours other than light. */
+const COLOURS = { dark: { colorScheme: "dark" }, forced: { forcedColors: "active" } } as const
 
 const test = startConsole()
 const open = openBrowser(test)
@@ -95,37 +104,27 @@ it("every page is linked from the first page, directly or through other pages", 
 })
 
 describe.skipIf("missing" in chrome)("every page in a browser", () => {
-  it.each(["desktop", "phone"])("fits a %s and violates no rule of accessibility, light and dark", async (name) => {
-    const { page, complaints } = await open("admin", { screen: SCREENS[name]! })
-    const faults: Array<readonly [address: string, fault: unknown]> = []
-    for (const [path, address] of pages) {
-      await page.emulateMedia({ colorScheme: "light" })
-      await page.goto(address)
-      await picture(page, `${name}-light`, path)
-      const wider = await overhang(page)
-      if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
-      const broken = await violations(page)
-      await page.emulateMedia({ colorScheme: "dark" })
-      await picture(page, `${name}-dark`, path)
-      // Only the colors differ.
-      broken.push(...(await violations(page, ["color-contrast"])))
-      if (broken.length > 0) faults.push([path, broken])
-    }
-    expect(faults).toEqual([])
-    expect(complaints).toEqual([])
-  })
-
-  it("fits a tablet, which has the layout of one of these", async () => {
-    const { page, complaints } = await open("admin", { screen: SCREENS["tablet"]! })
-    const faults: Array<readonly [address: string, px: number]> = []
-    for (const [path, address] of pages) {
-      await page.goto(address)
-      const wider = await overhang(page)
-      if (wider > 0) faults.push([path, wider])
-    }
-    expect(faults).toEqual([])
-    expect(complaints).toEqual([])
-  })
+  it.each(WIDTHS)(
+    "fits %i px and violates no rule of accessibility, with and without errors, in all colours",
+    async (width) => {
+      const { page, complaints } = await open("admin", { screen: { viewport: { width, height: 900 } } })
+      const faults: Array<Fault> = []
+      for (const [path, address] of pages) {
+        await page.goto(address)
+        faults.push(...(await faultsOf(page, path)))
+        // A phone; a tablet, and the desktop at 200 % zoom.
+        for (const other of width < 1000 ? [PHONE_WIDTH] : [1024, 720]) {
+          await page.setViewportSize({ width: other, height: 900 })
+          faults.push(...(await overhangOf(page, path)))
+        }
+        await page.setViewportSize({ width, height: 900 })
+        if ((isNightly || width < PHONE_WIDTH) && (await submitInvalid(page)))
+          faults.push(...(await faultsOf(page, `${path} with errors`)))
+      }
+      expect(faults).toEqual([])
+      expect(complaints.filter((complaint) => !/400|does not conform/.test(complaint))).toEqual([])
+    },
+  )
 
   it("fits and is accessible as the response to a form, and as a sign-in page", async () => {
     const { page, complaints } = await open("admin", { screen: SCREENS["phone"]! })
@@ -143,6 +142,9 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
       await page.waitForLoadState()
       await look(label)
     }
+    await page.getByRole("button", { name: "Menu" }).click()
+    await page.getByRole("link", { name: "Today" }).waitFor()
+    await look("the menu")
     await page.context().clearCookies()
     for (const path of ["/sign-in", "/sign-in/none", "/campaigns"]) {
       await page.goto(path)
@@ -165,6 +167,56 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
     expect(faults).toEqual([])
   })
 })
+
+type Fault = readonly [name: string, ...found: ReadonlyArray<unknown>]
+
+const overhangOf = async (page: Page, name: string): Promise<ReadonlyArray<Fault>> => {
+  const px = await overhang(page)
+  return px > 0 ? [[name, `${px} px wider than ${page.viewportSize()!.width} px`]] : []
+}
+
+/** Checks a page as it is loaded, and with all parts open. Only the rules about colours are checked again in other colours. */
+const faultsOf = async (page: Page, name: string): Promise<ReadonlyArray<Fault>> => {
+  const { width } = page.viewportSize()!
+  const faults = [...(await overhangOf(page, name))]
+  const add = (state: string, broken: ReadonlyArray<unknown>) =>
+    broken.length > 0 && faults.push([name, state, ...broken])
+  await picture(page, `${width}-closed`, name)
+  // The cards of a narrow screen differ until they are opened.
+  if ((await page.locator(".cards .more").filter({ visible: true }).count()) > 0)
+    add("closed", await violationsAsShown(page))
+  add("open", await violations(page))
+  faults.push(...(await overhangOf(page, `${name}, open`)))
+  for (const [colours, media] of Object.entries(COLOURS)) {
+    await page.emulateMedia(media)
+    await picture(page, `${width}-${colours}`, name)
+    add(colours, await violations(page, ["color-contrast", "link-in-text-block"]))
+  }
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "none" })
+  return faults
+}
+
+const FIELDS = "input:not([type=hidden], [type=checkbox], [type=file]), textarea"
+
+/** Submits a form of a page with a character that no input may contain. Returns false if the page has no form with a field. */
+const submitInvalid = async (page: Page): Promise<boolean> => {
+  for (const method of ["post", "get"]) {
+    const form = page.locator(`main form[method=${method}]:has(${FIELDS})`).first()
+    if ((await form.count()) === 0) continue
+    const submit = form.evaluate((form: HTMLFormElement, fields) => {
+      for (const field of form.querySelectorAll<HTMLInputElement>(fields)) {
+        delete field.dataset["instant"]
+        if (field instanceof HTMLInputElement) field.type = "text"
+        field.value = "typed\0text"
+      }
+      form.submit()
+    }, FIELDS)
+    await Promise.all([page.waitForEvent("load"), submit])
+    expect(await page.locator("form.rejected").count(), `rejected form of ${page.url()}`).toBe(1)
+    return true
+  }
+  return false
+}
 
 const picture = async (page: Page, folder: string, path: string): Promise<void> => {
   if (SCREENSHOTS === undefined) return

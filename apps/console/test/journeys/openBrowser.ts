@@ -5,14 +5,12 @@ import type { BrowserContextOptions, Page } from "playwright-core"
 import type { TestConsole } from "../startConsole.ts"
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } }
-const TABLET = { viewport: { width: 1024, height: 768 } }
 /** The narrowest screen of WCAG 2.2, 1.4.10. */
 const PHONE = { viewport: { width: 320, height: 690 }, isMobile: true, hasTouch: true }
 
 /** The screens for the checks of all pages. */
 export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: DESKTOP,
-  tablet: TABLET,
   phone: PHONE,
 }
 

@@ -3,7 +3,7 @@ import { chrome } from "@outreach/testing/startBrowser"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
-import { openBrowser } from "./openBrowser.ts"
+import { openBrowser, SCREENS } from "./openBrowser.ts"
 
 const test = startConsole()
 const open = openBrowser(test)
@@ -26,6 +26,8 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     const { ids } = await test().run(seedOrganization("utc.test"))
     const { page } = await open("admin", { screen: { timezoneId: "Asia/Tokyo" } })
     await page.goto(`/deliveries?organization=${ids.organization}`)
+    const time = page.locator("main td time").first()
+    expect(await time.getAttribute("title")).toMatch(/^[-\d]+ [:\d]+ Asia\/Tokyo$/)
     const ticks = () => page.locator("svg [data-local=tick]").evaluateAll((all) => all.map((each) => each.textContent))
     const inUtc = await page
       .locator("svg [data-local=tick]")
@@ -70,6 +72,23 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await page.keyboard.type("nothing of this name")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/find$/)
+  })
+
+  it("are not needed on a phone to open the menu, the filters and a row", async () => {
+    await test().run(seedOrganization("phone.test"))
+    const { page } = await open("viewer", { screen: { ...SCREENS["phone"], javaScriptEnabled: false } })
+    await page.goto("/")
+    await page.getByRole("button", { name: "Menu" }).click()
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click()
+    const row = page.getByRole("row", { name: /^Spring/ }).first()
+    const window = row.locator("[data-label=Window]")
+    expect(await window.isVisible()).toBe(false)
+    await row.getByLabel("All values").click()
+    await window.waitFor()
+    await page.getByText("Filters", { exact: true }).click()
+    await page.getByLabel("Name contains").fill("spr")
+    await page.getByRole("button", { name: "Filter", exact: true }).click()
+    await page.getByText("Filters (1)").waitFor()
   })
 
   it("are not needed to pause a campaign", async () => {

@@ -32,7 +32,7 @@ const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "u
 
 /** Returns the violated accessibility rules of a page, with their elements. `options` are those of axe. */
 export const violations = async (page: Page, options: object = {}) => {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   return page.evaluate<Array<unknown>>(`
     axe.run(${JSON.stringify(options)}).then(({ violations }) =>
       violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))]))`)
