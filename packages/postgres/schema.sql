@@ -2111,6 +2111,8 @@ create table erasure_keys (
 create table erasures (
   organization_id text collate "C" not null,
   id text collate "C" not null,
+  operator text not null,
+  commands text[] collate "C" not null,
   subject bytea not null,
   hashes bytea[] not null,
   release text not null,
@@ -2667,6 +2669,7 @@ CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (ow
 CREATE INDEX delivery_outcomes_by_time ON public.delivery_outcomes USING btree (seconds, at);
 CREATE UNIQUE INDEX dkim_keys_of_sender ON public.dkim_keys USING btree (organization_id, sender_id, selector);
 CREATE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
+CREATE INDEX erasures_of_command ON public.erasures USING gin (commands);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));

@@ -1,4 +1,5 @@
 import { auditRoutes } from "./pages/audit/auditPage.tsx"
+import { certificatePage } from "./pages/audit/certificatePage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { campaignsRoutes } from "./pages/campaigns/campaignsPages.tsx"
@@ -38,5 +39,5 @@ export const routes = [
   [...findRoutes, ...personRoutes],
   suppressionRoutes,
   operatorRoutes,
-  [...auditRoutes, systemPage],
+  [...auditRoutes, certificatePage, systemPage],
 ].flat()

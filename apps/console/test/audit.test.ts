@@ -55,7 +55,7 @@ it("continues on the next page where a page contains no entry that fits", async 
   const admin = await test().as("admin")
   const first = await admin.get(`/audit?organization=${organization}`)
   expect(commandsOf(first)).toEqual([])
-  expect(first.words).toContain("Older ones are on the next page")
+  expect(first.words).toContain("More are on the next page")
   const second = await admin.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
   expect(commandsOf(second)).toEqual(["endpoints disable"])
 })

@@ -120,6 +120,23 @@ describe("the search", () => {
     }
   })
 
+  it("finds clinicians by the start or another part of their address, masked and audited", async () => {
+    const { organization } = await test().run(seedCampaign({ recipients: 2, emailDomain: "heart.test" }))
+    const operator = await test().as("operator", organization.id)
+    for (const part of [email(0, "heart.test").slice(0, -1), email(1, "heart.test").slice(2)]) {
+      expect(await locationOf(operator, part)).toMatch(/^\/people\/rcp_/)
+    }
+    const both = await operator.post("/find", { search: "@HEART" })
+    expect(both.document.querySelectorAll("main tbody a[href^='/people/rcp_']")).toHaveLength(2)
+    for (const personal of [email(0, "heart.test"), npi(0)]) expect(both.text).not.toContain(personal)
+    const entries = await test().run(AuditLog.use(({ page }) => page({ organizationId: organization.id }, 3)))
+    expect(entries.rows.map(({ command, arguments: given }) => [command, given])).toEqual(
+      Array.from({ length: 3 }, () => ["recipients find", { search: null }]),
+    )
+    expect((await stranger.post("/find", { search: "@heart" })).words).toContain("no clinician a matching address")
+    expect((await stranger.post("/find", { search: "@h" })).status).toBe(400)
+  })
+
   it("redirects by the text of a key or signing secret to its row, and repeats and logs neither", async () => {
     const { organizationId } = seeded
     const { key, text } = await test().run(
@@ -171,7 +188,7 @@ describe("a clinician's page", () => {
   it("erases the person after the digits were typed, and then offers no more actions", async () => {
     const { id, token } = seeded.recipients[2]!
     const path = `/people/${id}`
-    expect((await admin.get(`${path}/erase`)).words).toMatch(/message_attempts: 1/)
+    expect((await admin.get(`${path}/erase`)).words).toMatch(/Message attempts: 1/)
     const erased = await admin.post(`${path}/erase`, { typed: npi(2).slice(-4) })
     expect(erased.words).toMatch(/Erased: \d+ rows\. The certificate is ers_/)
     for (const term of [npi(2), email(2), token]) {
@@ -180,6 +197,19 @@ describe("a clinician's page", () => {
       if (term !== token) expect(words).toContain("The clinician was erased and is still suppressed")
       expect(words).not.toContain("No matching recipient")
     }
+    const entry = (await admin.get("/audit?command=clinicians+erase")).document
+    const certificate = entry.querySelector("td a[href^='/erasures/ers_']")!.getAttribute("href")!
+    for (const visitor of [viewer, everywhere]) {
+      const page = await visitor.get(certificate)
+      expect(page.words).toMatch(/Erased by ?admin \d/)
+      expect(rowsOf(page, "Erased data")).toContainEqual(["Recipients", "1", "identifying data removed"])
+      expect(page.words).toContain("backups and WAL archives")
+      for (const personal of [npi(2), email(2), token]) expect(page.text).not.toContain(personal)
+      const log = page.document.querySelector("a[href^='/audit?object=ers_']")!.getAttribute("href")!
+      expect((await visitor.get(log)).words).toContain("clinicians erase")
+    }
+    expect((await stranger.get(certificate)).status).toBe(404)
+    expect(await locationOf(viewer, certificate.split("/").at(-1)!)).toBe(certificate)
     const left = await admin.get(path)
     expect(left.words).toContain("Erased clinician")
     expect(left.document.querySelectorAll("main form")).toHaveLength(0)

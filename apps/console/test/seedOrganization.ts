@@ -1,3 +1,4 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
@@ -94,6 +95,15 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
   yield* sql`
     insert into imports (organization_id, campaign_id, operator, ended_at)
     values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
+  const erasure = yield* createIdentifier("erasure")
+  const { begin } = yield* AuditLog
+  const command = yield* begin({
+    ...{ command: "clinicians erase", arguments: { organization: organization.id } },
+    ...{ operator: "Dana Reyes", osUser: "root", host: "h" },
+  })
+  yield* sql`
+    insert into erasures (organization_id, id, operator, commands, subject, hashes, release, finished_at)
+    values (${organization.id}, ${erasure}, 'Dana Reyes', array[${command}::text], '\\x01', '{}', 'test', clock_timestamp())`
   return {
     campaign,
     published: eventId!,
@@ -111,6 +121,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       search: recipient,
       delivery: delivery!,
       import: yield* idOf("imports"),
+      erasure,
       group: yield* idOf("failure_groups"),
       replay: replay.id,
       event: inboundId,

@@ -1,7 +1,13 @@
 import { followReplay } from "@outreach/backoffice/deliveries/followReplay"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { AnyField, Fields } from "@outreach/backoffice/operations/Field"
-import type { Fact, FlagValues, InputOf, Operation, Plan } from "@outreach/backoffice/operations/Operation"
+import {
+  type FlagValues,
+  factText,
+  type InputOf,
+  type Operation,
+  type Plan,
+} from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/Message"
@@ -77,15 +83,10 @@ const confirmPlan = Effect.fnUntraced(function* (plan: Plan) {
 const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>
   [
     `${title}: ${many} (${[affects.name, affects.id].filter(Boolean).join(", ")}).`,
-    ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact).replace(/\.$/, "")}.`),
+    ...Object.entries(facts).map(([label, fact]) => `${label}: ${formatCell(factText(fact)).replace(/\.$/, "")}.`),
     when,
     ...(caution === undefined ? [] : [caution.because]),
   ].join(" ")
-
-const textOf = (fact: Fact): string => {
-  if (fact === null || typeof fact === "string") return formatCell(fact)
-  return "at" in fact ? (fact.at === null ? "never" : formatCell(fact.at)) : fact.id
-}
 
 /** Replaces the files that a command has for fields of many lines by their texts. */
 const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<Record<string, unknown>>) {

@@ -34,6 +34,7 @@ describe("the audit log", () => {
       organizations: [organization.id],
       result: "succeeded",
       code: null,
+      erasure_id: null,
       ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     })
   })

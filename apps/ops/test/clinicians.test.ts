@@ -18,7 +18,7 @@ const of = (verb: string, organization: string, ...flags: ReadonlyArray<string>)
 it("clinicians erase counts on a dry run, prints the certificate after a confirmation, and the same one when it is repeated", async () => {
   const { organization, program } = await meanwhile(seedPerson())
   const planned = await runJson(...of("erase", organization.id, "--dry-run"))
-  expect(planned.action).toMatch(/ Tables: recipients: 1, .*events: 3, /)
+  expect(planned.action).toMatch(/ Data: Recipients: 1, .*Published events: 3, /)
   const { outcome, ...certificate } = await runJson(...of("erase", organization.id, "--yes"))
   expect(outcome).toBe("erased")
   expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
@@ -28,6 +28,13 @@ it("clinicians erase counts on a dry run, prints the certificate after a confirm
   expect((await runJson(...of("erase", organization.id, "--dry-run"))).action).toContain("Erased before: ")
   const repeated = { outcome: "repeated", ...certificate }
   expect(await runJson(...of("erase", organization.id, "--yes"))).toEqual(repeated)
+  const { data } = await runJson("audit", "list", "--object", certificate.erasure_id)
+  expect(data).toEqual([expect.objectContaining({ id: certificate.commands[0], erasure_id: certificate.erasure_id })])
+  const shown = await run(["erasures", "show", certificate.erasure_id])
+  expect(shown.stdout).toMatch(new RegExp(`erased by +${certificate.operator}\n`))
+  expect(shown.stdout).toMatch(/\nRecipients +1 +identifying data removed\n/)
+  expect(shown.stdout).toContain("backups and WAL archives")
+  for (const personal of [person.npi, person.email]) expect(shown.stdout).not.toContain(personal)
   // Later clinicians are compared with the keyed hashes of this organization.
   const add = ["suppressions", "create", "--program", program.id, "--npi", person.npi]
   const lift = ["suppressions", "remove", ...add.slice(2), "--reason", "asked again"]

@@ -29,6 +29,7 @@ export const subjects = {
   imports: ["Files of recipients that were imported", () => [import("./operations/imports.ts")]],
   suppressions: ["Clinicians that a program must not write to", () => [import("./operations/suppressions.ts")]],
   clinicians: ["The stored data on a clinician", () => [import("./operations/clinicians.ts")]],
+  erasures: ["The certificates of erased clinicians", () => [import("./operations/clinicians.ts")]],
   bounces: ["Bounces and complaints", () => [import("./operations/bounces.ts")]],
   inbox: ["Events that the partners sent", () => [import("./operations/inbox.ts")]],
   "signature-rejections": ["Webhooks to us without a valid signature", () => [import("./operations/inbox.ts")]],

@@ -36,6 +36,26 @@ export const Instant = Schema.String.pipe(
   Schema.annotate({ expected: "a time such as 2026-12-01T09:00:00Z" }),
 )
 
+const AGO = /^-(\d{1,4})([mhd])$/
+const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 24 * 60 }
+
+/** Returns whether a text is a duration before now, such as `-24h`. */
+export const isAgo = (text = ""): boolean => AGO.test(text)
+
+/** Accepts also a duration before now, so that the link to a list keeps its period. */
+export const orAgo = <S extends typeof Instant | typeof PastInstant>(instant: S) =>
+  Schema.String.pipe(
+    Schema.decodeTo(instant, {
+      decode: SchemaGetter.transformEffect((text: string) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          text.replace(AGO, (_, count, unit) => fromUnixMillis(now - count * MINUTES[unit]! * 60_000)),
+        ),
+      ),
+      encode: SchemaGetter.passthrough(),
+    }),
+    Schema.annotate({ expected: "a time such as 2026-11-01T09:00:00Z, or before now such as -24h or -7d" }),
+  )
+
 /** A time that isn't in the future, for the start of a period: a later start would silently select or skip everything until then. */
 export const PastInstant = Instant.pipe(
   Schema.decodeTo(Schema.toType(Timestamp), {

@@ -192,17 +192,21 @@ export const keyset = <Name extends string>(columns: Readonly<Record<Name, strin
   const ordered = Object.fromEntries(names.map((name) => [name, { column: columns[name], order: direction }]))
   const partsOf = (after: Readonly<Record<Name, KeysetValue>> | null | undefined) =>
     keysetOf(ordered, { after }, { placeholder: "?" })
+  type Cursor = Readonly<Record<Name, KeysetValue>> | null | undefined
+  const condition = (cursor: Cursor, signOf: (sign: string) => string): Statement.Fragment => {
+    const { where, values } = partsOf(cursor)
+    const [start = "", ...texts] = where.replace(/[<>]/, signOf).split("?")
+    return Statement.fragment([
+      Statement.literal(start),
+      ...texts.flatMap((text, i) => [Statement.parameter(values[i]), Statement.literal(text)]),
+    ])
+  }
   return {
     order: literal(partsOf(null).orderBy),
     /** Creates the condition that a row follows a cursor; true without a cursor. PostgreSQL converts the values to the columns' types. */
-    after: (cursor: Readonly<Record<Name, KeysetValue>> | null | undefined): Statement.Fragment => {
-      const { where, values } = partsOf(cursor)
-      const [start = "", ...texts] = where.split("?")
-      return Statement.fragment([
-        Statement.literal(start),
-        ...texts.flatMap((text, i) => [Statement.parameter(values[i]), Statement.literal(text)]),
-      ])
-    },
+    after: (cursor: Cursor): Statement.Fragment => condition(cursor, (sign) => sign),
+    /** Creates the condition that a row is at a cursor or precedes it; true without a cursor. */
+    upTo: (cursor: Cursor): Statement.Fragment => condition(cursor, (sign) => (sign === "<" ? ">=" : "<=")),
     /**
      * Creates a page from rows that were read with `limit + 1`, with the position after which the list continues: that of its last row, or
      * `end` if there are no further rows. Default: null, the end of the list.

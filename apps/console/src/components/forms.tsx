@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Control, fieldName, type Option } from "@outreach/backoffice/operations/Field"
 import type { Access } from "@outreach/domain/operators/Operator"
+import { isAgo } from "@outreach/domain/Timestamp"
 import { Array as Arr, Record, Struct } from "effect"
 import type { ComponentChildren, ComponentProps } from "preact"
 import { controlOf, type Inputs, takesFile, type Values } from "../view/inputs.ts"
@@ -114,6 +115,8 @@ export const FilterBar = (props: {
 }) => {
   const { page } = useView()
   const { action = page.split("?")[0]!, ...others } = props
+  // The page itself chooses these values.
+  const hidden = Record.filter(props.values, (_, name) => props.controls?.[name] === false)
   const buttons = (
     <>
       <button type="submit">Filter</button>
@@ -122,7 +125,11 @@ export const FilterBar = (props: {
   )
   const active = Object.values(props.values).filter((value) => value !== undefined && value !== "").length
   const title = active === 0 ? "Filters" : `Filters (${active})`
-  return <Form {...others} method="get" address={action} title={title} buttons={buttons} />
+  return (
+    <Form {...others} method="get" address={action} title={title} buttons={buttons}>
+      <Hidden values={hidden} />
+    </Form>
+  )
 }
 
 const Hidden = ({ values }: { readonly values: Values }) => (
@@ -310,6 +317,8 @@ const ControlOf = ({ kind = "text", options = [], all, value, ...props }: FieldP
     case "date":
       return <input type="date" {...input} value={text} />
     case "instant":
+      // A period before now stays relative.
+      if (isAgo(text)) return <input type="text" autocomplete="off" {...input} value={text} />
       return <input type="datetime-local" step="1" data-instant {...input} value={text?.replace(/(\.\d+)?Z$/, "")} />
     default:
       return <input type="text" autocomplete="off" {...input} value={text} />

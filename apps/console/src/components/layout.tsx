@@ -1,4 +1,5 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
+import type { Heading } from "@outreach/backoffice/operations/List"
 import { isPartner } from "@outreach/domain/operators/Operator"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
@@ -74,8 +75,10 @@ export const Table = <Row,>(props: {
   readonly columns: Columns<Row>
   /** The text instead of an empty table. Default: an empty table has no title, too. */
   readonly empty?: ComponentChildren
+  /** The columns by which the table can be sorted, by header: the current order, and the link to another one. */
+  readonly sorts?: Readonly<Record<string, Pick<Heading, "order"> & { readonly to: string }>> | undefined
 }) => {
-  const { title, label = title, caption = label, rows, empty } = props
+  const { title, label = title, caption = label, rows, empty, sorts = {} } = props
   if (rows.length === 0 && empty === undefined) return null
   const columns = Object.entries(props.columns).flatMap(([header, column]) => {
     if (column === false) return []
@@ -93,8 +96,8 @@ export const Table = <Row,>(props: {
         <thead>
           <tr>
             {columns.map(({ header, alignment }) => (
-              <th key={header} scope="col" class={alignment}>
-                {header}
+              <th key={header} scope="col" class={alignment} aria-sort={sorts[header]?.order}>
+                {sorts[header] === undefined ? header : <a href={sorts[header].to}>{header}</a>}
               </th>
             ))}
           </tr>

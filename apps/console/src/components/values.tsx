@@ -127,6 +127,7 @@ const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   rpl: () => "/replays",
   pgm: (id) => `/programs/${id}`,
   snd: (id) => `/senders/${id}`,
+  ers: (id) => `/erasures/${id}`,
 }
 
 /** Returns the path of an object's page, if it has one. */
@@ -151,7 +152,6 @@ export const inboxPageOf = (eventId: string, organizationId: string | null): str
 /** Returns the URL of an object: its own page, or its place on another page. */
 export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): string => {
   if (shownOn === "inbox") return inboxPageOf(id, organizationId)
-  if (id.startsWith("ers_")) return `/audit?organization=${organizationId}&command=clinicians+erase`
   if (id.startsWith("rst_")) return "/system"
   const page = pageOf(shownOn)
   if (page === undefined) return `/partners/${organizationId}`

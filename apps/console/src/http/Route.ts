@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly now: number
   /** The uploaded file. */
   readonly file: Upload | undefined
+  /** The texts of the inputs as given. */
+  readonly texts: URLSearchParams
 }
 
 type Response = HttpServerResponse.HttpServerResponse

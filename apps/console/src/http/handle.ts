@@ -130,7 +130,7 @@ const respond = Effect.fnUntraced(function* <R>(
   if (isFaulty && !isShownAgain) return yield* invalid
   const input = { ...path.values, ...values } as never
 
-  const context = { operator, version: given.get("version") ?? "", now: view.now, file }
+  const context = { operator, version: given.get("version") ?? "", now: view.now, file, texts: given }
   const { command, flags } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
   const submission = isAction && !route.isRepeatable ? (given.get("submission") ?? undefined) : undefined

@@ -1,19 +1,28 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { formatCapped, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { examplesOf, type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/operations/List"
+import {
+  type Column,
+  headingsOf,
+  type List,
+  MAX_ROWS,
+  readRows,
+  tableOf,
+  valueIn,
+} from "@outreach/backoffice/operations/List"
 import { type Step, type Steps, toEffect } from "@outreach/backoffice/operations/Operation"
 import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { isPartner } from "@outreach/domain/operators/Operator"
+import { isAgo } from "@outreach/domain/Timestamp"
 import { Effect, Record, Schema, type Scope, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
 import { Missing } from "../components/FormLink.tsx"
 import { ActionForm, type Controls, FilterBar, RevealForm } from "../components/forms.tsx"
-import { type Columns, Items, LinkLine, Live, NextPage, Page, Table, withQuery } from "../components/layout.tsx"
+import { Chips, type Columns, Items, Live, NextPage, Page, Table, withQuery } from "../components/layout.tsx"
 import { type Command, flagsOf } from "../components/ops.ts"
-import { Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
-import { type Inputs, pickDefined, type Values, valuesOf } from "../view/inputs.ts"
+import { CopyButton, Masked, Noted, pageOf, renderValue, type Value } from "../components/values.tsx"
+import { controlOf, type Inputs, pickDefined, type Values, valuesOf } from "../view/inputs.ts"
 import { pathTo, sectionOf, titleOf } from "../view/paths.ts"
 import { type Masking, useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
@@ -114,14 +123,17 @@ export const listPage = <
     const { rows, next, filter } = yield* read(input, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
     if (rows.length === 0) yield* checkIds(filter)
     const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
-    const given = textsOf(list.filters, input)
+    const shown = { ...input, ...relativeTimes(filters, context.texts) }
+    const given = textsOf(list.filters, shown)
     const query = Record.filter(given, (_, name) => name in filters)
     const address = pathTo<string>({ path }, given)
     const none = Object.keys(query).length > 0 ? "Nothing matches the filters." : empty
     const around: Around<Row> = yield* readAround({ filter, rows, objects, context, isShown, given })
     const { title = titleOf(sectionOf(path), context.operator), commands = [] } = around
-    const { command: equivalent = [command, flagsOf(list.filters, input)] } = around
+    const { command: equivalent = [command, flagsOf(list.filters, shown)] } = around
     const controls = { ...optionsOf(objects, filter), ...around.controls }
+    const link = withQuery(address, query)
+    const headings = headingsOf(list, query["sort"])
     const creation: Command | false = !!create && [create.action.command!, examplesOf(create.action.inputs as Fields)]
     return (
       <Page title={title} commands={[equivalent, creation, ...commands]}>
@@ -136,6 +148,16 @@ export const listPage = <
           </div>
         )}
         {around.above}
+        {controlOf(filters["from"])?.kind === "instant" && (
+          <Chips
+            label="Period"
+            of={Object.entries(PERIODS).map(([from, label]) => [
+              withQuery(address, { ...query, from, to: undefined }),
+              label,
+            ])}
+            chosen={link}
+          />
+        )}
         <FilterBar action={address} inputs={filters} values={query} controls={controls} />
         {show !== undefined && rows.length > 0 && (
           <RevealForm {...{ isShown, show }} hidden={{ ...query, after: input["after"] }} label={showLabel} />
@@ -144,16 +166,23 @@ export const listPage = <
           <ListTable
             {...Struct.pick(around, ["cells", "actions"])}
             list={list}
-            caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
+            caption={list.about
+              .replace(query["sort"] === undefined ? "" : /,[^,.]* first/, "")
+              .replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
             rows={rows}
-            empty={next === null ? none : "None of the newest rows matches. Older ones are on the next page."}
+            empty={next === null ? none : "None of the first rows matches. More are on the next page."}
             nameOf={objects.nameOf}
             isOfOne={"organizationId" in filter}
             isShown={isShown}
+            sorts={Record.map(headings, ({ order, next }) => ({ order, to: withQuery(link, { sort: next }) }))}
           />
         </Live>
         {next !== null && <NextPage to={withQuery(address, { ...query, after: next })} />}
-        {rows.length > 0 && <LinkLine to={withQuery(`${address}/csv`, query)}>Download as CSV</LinkLine>}
+        <p class="actions">
+          {rows.length > 0 && <a href={withQuery(`${address}/csv`, query)}>Download as CSV</a>}
+          <a href={link}>Link to this list</a>
+          <CopyButton>{link}</CopyButton>
+        </p>
         {around.below}
       </Page>
     )
@@ -176,6 +205,15 @@ export const listPage = <
     download,
   ] as unknown as ReadonlyArray<Route<R | R2 | Exclude<Effect.Services<Y>, Scope.Scope> | ReadObjects, P>>
 }
+
+/** Common periods until now: the link to such a list moves with the time. */
+const PERIODS = { "-1h": "Last hour", "-24h": "Last 24 hours", "-7d": "Last 7 days" }
+
+/** Returns the given times that are relative to now. */
+const relativeTimes = (filters: Inputs, texts: URLSearchParams) =>
+  Object.fromEntries(
+    [...texts].filter(([name, text]) => controlOf(filters[name])?.kind === "instant" && isAgo(text.trim())),
+  )
 
 type ReadObjects = Effect.Services<ReturnType<typeof readObjects | typeof checkIds>>
 

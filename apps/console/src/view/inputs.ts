@@ -28,8 +28,10 @@ export type InputsOf<I> = {
 }
 
 /** Returns the control of an input; undefined if a form doesn't show it. */
-export const controlOf = (input: Inputs[string]): Control | undefined =>
-  "isRequired" in input && input.control ? { required: input.isRequired, ...input.control } : undefined
+export const controlOf = (input: Inputs[string] | undefined): Control | undefined =>
+  input !== undefined && "isRequired" in input && input.control
+    ? { required: input.isRequired, ...input.control }
+    : undefined
 
 /** A time from a form without scripts has no zone and is in UTC. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/

@@ -75,6 +75,7 @@ const OTHER_PATHS: Readonly<Record<string, Section>> = {
   "*": "today",
   people: "people",
   imports: "campaigns",
+  erasures: "audit",
   "dead-letters": "issues",
   replays: "issues",
   keys: "partners",

@@ -212,7 +212,25 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
     expect(clicks()).toBeLessThanOrEqual(2)
   })
 
-  it("how a clinician is erased", async () => {
+  it("who has an address of which a part is known, and the oldest events", async () => {
+    const { find, click, main, page, clicks, complaints } = await walk()
+    await find("ian70@univ")
+    await page.getByRole("heading", { level: 1, name: /^Clinician/ }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/people\/rcp_/)
+    expect(clicks()).toBe(1)
+    await click(page.locator("nav.sections").getByRole("link", { name: "Events", exact: true }))
+    await click(main.getByRole("columnheader", { name: "Emitted" }).getByRole("link"))
+    await main.locator("th[aria-sort=ascending]").waitFor()
+    await main.locator("tbody tr").first().getByText("outreach.recipients_published").waitFor()
+    await click(main.getByRole("link", { name: "Last 24 hours" }))
+    await page.waitForURL("**/events?sort=emitted-at-asc&from=-24h")
+    expect(await main.getByLabel(/^Emitted from/).inputValue()).toBe("-24h")
+    await main.locator("tbody tr").first().getByText("outreach.recipients_published").waitFor()
+    expect(clicks()).toBe(4)
+    expect(complaints).toEqual([])
+  })
+
+  it("how a clinician is erased, and where the certificate is", async () => {
     const { find, click, main, page, says, clicks } = await walk()
     const addresses: Array<string> = []
     page.on("framenavigated", (frame) => addresses.push(decodeURIComponent(frame.url())))
@@ -230,5 +248,17 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
     await page.getByRole("status").getByText("Erased: ").waitFor()
     for (const personal of [npi(70), email(70, "university.test")]) expect(addresses.join()).not.toContain(personal)
     expect(clicks()).toBeLessThanOrEqual(4)
+    await click(page.locator("nav.sections").getByRole("link", { name: "Audit", exact: true }))
+    await click(main.getByRole("link", { name: "Certificate" }).first())
+    await page.getByRole("heading", { level: 1, name: "Certificate of an erasure" }).waitFor()
+    await says("backups and WAL archives")
+    expect(clicks()).toBeLessThanOrEqual(6)
+    const content = await page.content()
+    for (const personal of [npi(70), email(70, "university.test")]) expect(content).not.toContain(personal)
+    await page.emulateMedia({ media: "print" })
+    for (const part of ["nav.sections", "header", "aside"]) {
+      expect(await page.locator(part).first().isVisible()).toBe(false)
+    }
+    await says("backups and WAL archives")
   })
 })

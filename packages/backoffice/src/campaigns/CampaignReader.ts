@@ -4,13 +4,14 @@ import {
   CampaignProgress,
   ListedCampaign,
 } from "@outreach/domain/campaigns/Campaign"
-import { type CampaignId, type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
+import { type OrganizationId, RecipientId, type SenderId } from "@outreach/domain/Identifier"
 import { LATE_REFUSAL_CAUSES } from "@outreach/domain/mail/returned/Bounces"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
-import { allOf, decodeRows, decodeValue, equal, rowsOf } from "@outreach/postgres/rowsOf"
+import { allOf, decodeRows, decodeValue, equal, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
 import { choice, type FilterOf, field, filterBy } from "../operations/Field.ts"
+import type { Direction } from "../operations/List.ts"
 
 /** The conditions of a list of campaigns, all of which must match. */
 export const campaignFilters = {
@@ -24,7 +25,8 @@ export const campaignFilters = {
 interface CampaignFilter extends FilterOf<typeof campaignFilters> {
   /** Only campaigns that currently use this sender. */
   readonly senderId?: SenderId
-  readonly before?: CampaignId | undefined
+  readonly after?: Pick<ListedCampaign, "id"> | null
+  readonly direction?: Direction
 }
 
 export const CampaignTotals = Schema.Struct({
@@ -98,9 +100,11 @@ const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
 /** Reads campaigns with their counts, at a cost that doesn't depend on the recipients. */
 export const CampaignReader = reader("CampaignReader", (sql) => ({
-  /** Lists campaigns without their bodies, newest first. */
-  list: ({ organizationId, programId, status, kind, text, senderId, before }: CampaignFilter, limit: number) =>
-    sql`
+  /** Lists campaigns without their bodies, by default newest first. */
+  list: ({ direction = "desc", after, senderId, text, ...filter }: CampaignFilter, limit: number) => {
+    const { organizationId, programId, status, kind } = filter
+    const order = (table: string) => keyset({ id: `${table}.id` }, direction)
+    return sql`
       select ${listed.columnsOf("campaign")} from (
         select campaigns.*, programs.name as program_name, organizations.name as organization_name
         from campaigns
@@ -112,12 +116,13 @@ export const CampaignReader = reader("CampaignReader", (sql) => ({
             text === undefined ? undefined : sql`strpos(lower(campaigns.name), lower(${text})) > 0`,
             senderId &&
               sql`(select sender_id from sender_of(campaigns.organization_id, campaigns.program_id)) = ${senderId}`,
-            before && sql`campaigns.id < ${before}`,
+            order("campaigns").after(after),
           )}
-        order by campaigns.id desc limit ${limit}
+        order by ${order("campaigns").order} limit ${limit}
       ) campaign
       cross join lateral campaign_totals(campaign.organization_id, campaign.id)
-      order by campaign.id desc`.pipe(listed.decode),
+      order by ${order("campaign").order}`.pipe(listed.decode)
+  },
 
   /** Lists the names of campaigns of one organization or all, newest first. */
   names: (organizationId: OrganizationId | undefined, limit: number) =>

@@ -8,6 +8,7 @@ import { isDeadLetterOf, isPurged } from "@outreach/postgres/deliveries/deadLett
 import { allOf, decodeRow, equal, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Schema } from "effect"
 import type { Statement } from "effect/sql"
+import type { Direction } from "../operations/List.ts"
 import { createdAtOf, lastAttemptOf } from "./DeliveryReader.ts"
 
 const DeadLetterCount = Schema.Struct({
@@ -34,7 +35,6 @@ const { columns, decode } = rowsOf(DeliverySummary, {
 const counts = rowsOf(DeadLetterCount, { count: "sum(open)::int" })
 const decodeMissed = decodeRow({ count: Schema.Int, since: Schema.NullOr(Timestamp) })
 const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Schema.Int })
-const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
 
 /** Reads dead letters that weren't replayed. */
 export const DeadLetterReader = reader("DeadLetterReader", (sql) => {
@@ -52,8 +52,14 @@ export const DeadLetterReader = reader("DeadLetterReader", (sql) => {
       and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, "each.reason": reason, status })}`
 
   return {
-    /** Lists dead letters that weren't replayed, newest first, starting after `after`. */
-    list: ({ status, type, ...filter }: DeadLetterFilter, limit: number, after: DeadLetterCursor | null = null) => {
+    /** Lists dead letters that weren't replayed, by default newest first, starting after `after`. */
+    list: (
+      { status, type, ...filter }: DeadLetterFilter,
+      limit: number,
+      after: DeadLetterCursor | null = null,
+      direction: Direction = "desc",
+    ) => {
+      const order = keyset({ finishedAt: "finished_at", id: "dead.id" }, direction)
       const newest = (group?: Statement.Fragment) => sql`
         select ${columns} from dead_letters dead
         cross join lateral (
@@ -61,14 +67,14 @@ export const DeadLetterReader = reader("DeadLetterReader", (sql) => {
           select type, emitted_at from events where organization_id = dead.organization_id and id = dead.event_id offset 0
         ) event
         where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": type }), group)}
-          and ${newestFirst.after(after)}
-        order by ${newestFirst.order} limit ${limit}`
+          and ${order.after(after)}
+        order by ${order.order} limit ${limit}`
       if (status === undefined) return decode(newest())
-      // The newest of each group: a plan for all groups sorted all dead letters of a status.
+      // The first of each group: a plan for all groups sorted all dead letters of a status.
       return decode(sql`
         select dead.* from failure_groups failed cross join lateral (${newest(sql`dead.group_id = failed.id`)}) dead
         where failed.status = ${status}::int
-        order by "finishedAt" desc, dead.id desc limit ${limit}`)
+        order by ${sql.literal(`"finishedAt" ${direction}, dead.id ${direction}`)} limit ${limit}`)
     },
 
     /**

@@ -17,6 +17,7 @@ import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/event
 import { allOf, decodeRows, equal, first, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Struct } from "effect"
 import { type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
+import type { Direction } from "../operations/List.ts"
 
 /** An outgoing event as published. */
 const LoggedEvent = Schema.Struct({
@@ -76,28 +77,39 @@ const spans = rowsOf(
       "(select max(updated_at) from recipients where organization_id = campaigns.organization_id and campaign_id = campaigns.id)",
   },
 )
-const newestFirst = keyset({ emittedAt: "emitted_at", id: "id" }, "desc")
+const byTime = { emittedAt: "emitted_at", id: "id" }
 /** The order of `events_by_type` for one type. */
-const byType = keyset({ type: "type", emittedAt: "emitted_at", id: "id" }, "desc")
+const byType = { type: "type", ...byTime }
+
+/** The part of a list of events to read. */
+interface EventPart {
+  readonly before: EventCursor | null
+  readonly limit: number
+  readonly direction: Direction
+}
 
 /** Reads the published events, and their deliveries. */
 export const EventReader = reader("EventReader", (sql) => {
-  const inRange = ({ type, from, to }: EventFilter, before: EventCursor | null) =>
+  const inRange = ({ type, from, to }: EventFilter, { before, direction }: EventPart) =>
     allOf(
       equal({ type }),
       from && sql`emitted_at >= ${from}`,
       to && sql`emitted_at < ${to}`,
+      keyset(byTime, direction).after(before),
       // Also by the time: a comparison of rows excludes no partition.
-      before === null ? undefined : sql`emitted_at <= ${before.emittedAt} and ${newestFirst.after(before)}`,
+      before === null
+        ? undefined
+        : sql`emitted_at ${sql.literal(direction === "desc" ? "<=" : ">=")} ${before.emittedAt}`,
     )
 
   /** A recipient's events are found by their index, or by their times in the recipient's row. */
-  const ofRecipient = (recipientId: RecipientId, filter: EventFilter, before: EventCursor | null, limit: number) => {
+  const ofRecipient = (recipientId: RecipientId, filter: EventFilter, part: EventPart) => {
+    const { order } = keyset(byTime, part.direction)
     const stamped = (type: keyof typeof STAMPED_EVENTS, isAbout: string) => sql`
       select event.* from recipients recipient cross join lateral (
         select * from events event
         where organization_id = recipient.organization_id and type = ${type}
-          and emitted_at = recipient.${sql.literal(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)} and ${inRange(filter, before)}
+          and emitted_at = recipient.${sql.literal(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)} and ${inRange(filter, part)}
         limit 1
       ) event
       where recipient.organization_id in (select id from organizations) and recipient.id = ${recipientId}`
@@ -105,45 +117,55 @@ export const EventReader = reader("EventReader", (sql) => {
       select ${listed.columns} from (
         (select * from events
         where organization_id in (select id from organizations) and recipient_id = ${recipientId}
-          and ${sql.literal(IN_EVENTS_OF_RECIPIENT)} and ${inRange(filter, before)}
-        order by emitted_at desc, id desc limit ${limit})
+          and ${sql.literal(IN_EVENTS_OF_RECIPIENT)} and ${inRange(filter, part)}
+        order by ${order} limit ${part.limit})
         union all ${stamped("outreach.email_sent", "event.recipient_id = recipient.id")}
         union all ${stamped("outreach.recipients_published", "strpos(body, recipient.id) > 0")}
       ) event
       where ${equal({ organization_id: filter.organizationId, campaign_id: filter.campaignId })}
-      order by ${newestFirst.order} limit ${limit}`.pipe(listed.decode)
+      order by ${order} limit ${part.limit}`.pipe(listed.decode)
   }
 
-  const ofOrganizations = (filter: EventFilter, before: EventCursor | null, limit: number) =>
-    sql`
+  const ofOrganizations = (filter: EventFilter, part: EventPart) => {
+    const { order } = keyset(byTime, part.direction)
+    return sql`
       select ${listed.columns} from (
         select found.* from organizations cross join lateral (
           select * from events
-          where organization_id = organizations.id and ${inRange(filter, before)}
-          order by ${filter.type === undefined ? newestFirst.order : byType.order} limit ${limit}
+          where organization_id = organizations.id and ${inRange(filter, part)}
+          order by ${filter.type === undefined ? order : keyset(byType, part.direction).order} limit ${part.limit}
         ) found
         where ${equal({ "organizations.id": filter.organizationId })}
-        order by ${newestFirst.order} limit ${limit}
+        order by ${order} limit ${part.limit}
       ) event
-      order by ${newestFirst.order}`.pipe(listed.decode)
+      order by ${order}`.pipe(listed.decode)
+  }
 
   return {
     /**
-     * Lists a page of events, newest first, and the event after which the list continues; null at its end. No index has a campaign's events: its
-     * list starts at the last change of its recipients and reads `MAX_EVENT_SCAN` events, so a page may be short or empty before the end.
+     * Lists a page of events, by default newest first, and the event after which the list continues; null at its end. No index has a campaign's
+     * events: its list reads `MAX_EVENT_SCAN` events between its creation and the last change of its recipients, so a page may be short or
+     * empty before the end.
      */
-    page: Effect.fnUntraced(function* (filter: EventFilter, limit: number, before: EventCursor | null) {
+    page: Effect.fnUntraced(function* (
+      filter: EventFilter,
+      limit: number,
+      before: EventCursor | null,
+      direction: Direction = "desc",
+    ) {
       const { recipientId, campaignId } = filter
-      const pageOf = (rows: ReadonlyArray<LoggedEvent>, end?: EventCursor) => newestFirst.page(rows, limit, end)
-      if (recipientId !== undefined) return pageOf(yield* ofRecipient(recipientId, filter, before, limit + 1))
-      if (campaignId === undefined) return pageOf(yield* ofOrganizations(filter, before, limit + 1))
+      const part = { before, limit: limit + 1, direction }
+      const ordered = keyset(byTime, direction)
+      const pageOf = (rows: ReadonlyArray<LoggedEvent>, end?: EventCursor) => ordered.page(rows, limit, end)
+      if (recipientId !== undefined) return pageOf(yield* ofRecipient(recipientId, filter, part))
+      if (campaignId === undefined) return pageOf(yield* ofOrganizations(filter, part))
       const [campaign] = yield* sql`select ${spans.columns} from campaigns where id = ${campaignId}`.pipe(spans.decode)
       if (campaign === undefined || campaign.lastAt === null) return pageOf([])
       const { organizationId, createdAt, lastAt } = campaign
-      const order = filter.type === undefined ? newestFirst.order : byType.order
+      const { order } = filter.type === undefined ? ordered : keyset(byType, direction)
       const isScanned = allOf(
         sql`organization_id = ${organizationId} and emitted_at <= ${lastAt} and emitted_at >= ${createdAt}`,
-        inRange(filter, before),
+        inRange(filter, part),
       )
       const [last] = yield* sql`
         select ${cursors.columns} from events
@@ -151,7 +173,7 @@ export const EventReader = reader("EventReader", (sql) => {
       const found = yield* sql`
         select ${listed.columns} from events event
         where ${isScanned} and campaign_id = ${campaignId}
-          and (emitted_at, id) >= (${last?.emittedAt ?? "-infinity"}::timestamptz, ${last?.id ?? ""})
+          and ${ordered.upTo(last)}
         order by ${order} limit ${limit + 1}`.pipe(listed.decode)
       return pageOf(found, last)
     }),

@@ -1,9 +1,9 @@
 import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { CampaignId, EndpointId, FailureGroupId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant } from "@outreach/domain/Timestamp"
+import { Instant, orAgo, PastInstant } from "@outreach/domain/Timestamp"
 import { commaSeparated, expectedBy, parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Record, Result, Schema } from "effect"
-import { SearchTerm } from "../operators/SearchTerm.ts"
+import { MIN_PART, SearchTerm } from "../operators/SearchTerm.ts"
 
 /** A schema that parses text. */
 export type Codec<A> = Schema.Codec<A, string>
@@ -213,10 +213,10 @@ export const filterBy = {
 export const searchTerm = field(SearchTerm, "Find", {
   size: 42,
   maxLength: 320,
-  hint: "Part of a name, an id, e-mail address, NPI, token, or a leaked key or signing secret. The audit log records the search without the term.",
+  hint: `Part of a name or an e-mail address (${MIN_PART} characters or more), an id, NPI, token, or a leaked key or signing secret. The audit log records the search without the term.`,
 })
 
 export const timeRange = (from: string, to: string) => ({
-  from: field(PastInstant, from, { kind: "instant", example: "2026-11-01T09:00:00Z" }),
-  to: field(Instant, to, { kind: "instant" }),
+  from: field(orAgo(PastInstant), from, { kind: "instant", example: "2026-11-01T09:00:00Z" }),
+  to: field(orAgo(Instant), to, { kind: "instant" }),
 })

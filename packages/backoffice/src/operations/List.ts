@@ -3,7 +3,7 @@ import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Order, Record, Result, Schema, type Scope, Struct } from "effect"
 import { checkIds } from "../operators/ObjectFinder.ts"
-import { type Codec, type Fields, field, type ValuesOf, withDefault } from "./Field.ts"
+import { type Codec, choice, type Fields, field, fieldName, type ValuesOf, withDefault } from "./Field.ts"
 import { operation, rowsPart, type Step, type Steps, type TaggedFailure, toEffect } from "./Operation.ts"
 
 /** The severity of a status: good, warning, bad, or idle. */
@@ -20,6 +20,14 @@ export const byUrgency = Order.mapInput(Order.Number, ({ tone }: { readonly tone
 
 /** How the console shows a column. Each value of a badge has a tone, by default neutral. */
 type Kind = "text" | "id" | "time" | "count" | "share" | "millis" | "badge" | "masked"
+
+export type Direction = "asc" | "desc"
+
+/** The order of a list: the key of a column, and its direction. */
+interface Sort {
+  readonly by: string
+  readonly direction: Direction
+}
 
 /** A column of a list. Its key is the row's field, and its name in the table and the CSV of `ops`. */
 export interface Column<Row> {
@@ -45,6 +53,8 @@ export interface Column<Row> {
   readonly tone?: (row: Row) => Tone
   /** Returns the text instead of a masked value. */
   readonly mask?: (row: Row) => string
+  /** Whether the list can be sorted by it, in both directions, and the direction to start with. A list with pages needs an index for it. */
+  readonly sort?: Direction
 }
 
 /** Columns that only `ops` shows. */
@@ -95,6 +105,8 @@ export interface List<F, Row, R> extends Access {
   readonly columns: Readonly<Record<string, Column<Row>>>
   /** Whether the console reads all rows at once. */
   readonly isWhole: boolean
+  /** The order without the filter `sort`, if a column has it. */
+  readonly sort: Sort | undefined
   /** Whether rows contain personal data: the audit log records the command, and the console masks them. */
   readonly isPersonal?: true
   /** Fields of a row that `ops` doesn't print. */
@@ -112,12 +124,12 @@ type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty" | "filledBy"
 
 interface Declaration<F, C, Row, R, Y extends Step, R2> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
   readonly filters?: F
-  /** Without it, all rows are read at once, and a row is identified by `key`: default the first column. */
+  /** Without it, all rows are read at once and sorted here, and a row is identified by `key`: default the first column. */
   readonly cursor?: C
   readonly key?: ReadonlyArray<string>
-  /** Reads the rows after a position: one more than `limit` if there are more, or a page. */
+  /** Reads the rows after a position, by the column with `sort`: one more than `limit` if there are more, or a page. */
   readonly read: Steps<
-    [filter: ValuesOf<F>, part: Part<Position<C>>],
+    [filter: ValuesOf<F>, part: Part<Position<C>> & Pick<Sort, "direction">],
     ReadonlyArray<Row> | Page<Row, Position<C>>,
     R,
     Y
@@ -148,6 +160,52 @@ export class InvalidAfter extends DescribedError(
   "The list doesn't continue after this row. It may be gone: start again at the first page.",
 ) {}
 
+const DIRECTIONS = { asc: "ascending", desc: "descending" } as const
+
+/** Returns the value of the filter `sort`. */
+const sortName = (by: string, direction: Direction): string => `${fieldName(by)}-${direction}`
+
+type Sortable = Readonly<Record<string, Pick<Column<never>, "label" | "sort">>>
+
+const sortsOf = (columns: Sortable) =>
+  Object.entries(columns).flatMap(([by, { label = by, sort }]) =>
+    (sort === undefined ? [] : Struct.keys(DIRECTIONS)).map((direction) => ({
+      ...{ by, direction, name: sortName(by, direction), isFirst: direction === sort },
+      words: `${label}, ${DIRECTIONS[direction]}`,
+    })),
+  )
+
+/** The order of a column, as in `aria-sort`, and the value of the filter `sort` that its heading chooses. */
+export interface Heading {
+  readonly order: (typeof DIRECTIONS)[Direction] | undefined
+  readonly next: string
+}
+
+/** Returns the headings of the columns by which a list can be sorted, by label. */
+export const headingsOf = (
+  { columns, sort }: { readonly columns: Sortable; readonly sort: Sort | undefined },
+  chosen: unknown,
+): Readonly<Record<string, Heading>> => {
+  const current = sortsOf(columns).find(({ name }) => name === chosen) ?? sort
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([key, { label = key, sort: first }]) => {
+      if (first === undefined) return []
+      const direction = current?.by === key ? current.direction : undefined
+      const next = direction === undefined ? first : direction === "asc" ? "desc" : "asc"
+      return [[label, { order: direction && DIRECTIONS[direction], next: sortName(key, next) }] as const]
+    }),
+  )
+}
+
+/** Compares rows by a column; null comes last in both directions. */
+const compareBy = ({ by, direction }: Sort, ...rows: readonly [one: object, other: object]): number => {
+  const [a, b] = rows.map((row) => row[by as never] as unknown)
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  const order = typeof a === "number" ? a - Number(b) : String(a).localeCompare(String(b), "en")
+  return direction === "asc" ? order : -order
+}
+
 /** Declares a list by its command's words. */
 export const list = <
   Row extends object,
@@ -163,22 +221,38 @@ export const list = <
   const isWhole = cursor === undefined
   const readPart = toEffect(read)
   const names = key ?? Object.keys(declaration.columns).slice(0, 1)
-  const { schema, toText } = cursorOf(cursor ?? Object.fromEntries(names.map((name) => [name, Schema.String])))
+  const { schema, toText: textOf } = cursorOf(cursor ?? Object.fromEntries(names.map((name) => [name, Schema.String])))
+  const sorts = sortsOf(declaration.columns)
+  const first = isWhole ? undefined : sorts.find(({ isFirst }) => isFirst)
+  const options = sorts.map(({ name, words }) => [name, words] as const)
   return {
     role: "viewer",
-    filters: {} as F,
     ...declaration,
+    filters: {
+      ...declaration.filters,
+      ...(sorts.length > 0 && { sort: choice("Order", options, { all: "Default" }) }),
+    } as unknown as F,
     command,
     isWhole,
-    read: Effect.fnUntraced(function* (filter, { limit, after }) {
-      const position = after === null ? Result.succeed(null) : parseInput(schema)(after)
+    sort: first,
+    read: Effect.fnUntraced(function* (given, { limit, after: from }) {
+      const { sort: chosen, ...filter } = given as ValuesOf<F> & { readonly sort?: string }
+      const sort = sorts.find(({ name }) => name === chosen) ?? first
+      // A position in another order isn't one in this order.
+      const prefix = sort === first ? "" : `${sort?.name}.`
+      const toText = (row: object) => `${prefix}${textOf(row)}`
+      if (from?.startsWith(prefix) === false) return yield* new InvalidAfter()
+      const position = from === null ? Result.succeed(null) : parseInput(schema)(from.slice(prefix.length))
       if (Result.isFailure(position)) return yield* new InvalidAfter()
-      const found = yield* readPart(filter, { limit, after: position.success as Position<C> | null })
-      if (!Array.isArray(found)) {
-        const { rows, next } = found as Page<Row, Position<C>>
+      const part = { limit, after: position.success as Position<C> | null, direction: sort?.direction ?? "desc" }
+      const read = yield* readPart(filter as unknown as ValuesOf<F>, part)
+      if (!Array.isArray(read)) {
+        const { rows, next } = read as Page<Row, Position<C>>
         return { rows, next: next && toText(next) }
       }
-      const last = isWhole && after !== null ? found.findIndex((row) => toText(row) === after) : undefined
+      const found: ReadonlyArray<Row> =
+        isWhole && sort ? (read as ReadonlyArray<Row>).toSorted((one, other) => compareBy(sort, one, other)) : read
+      const last = isWhole && from !== null ? found.findIndex((row) => toText(row) === from) : undefined
       if (last === -1) return yield* new InvalidAfter()
       const rest: ReadonlyArray<Row> = last === undefined ? found : found.slice(last + 1)
       const rows = rest.slice(0, limit)

@@ -19,6 +19,12 @@ export type Fact =
   | { readonly at: string | null; readonly none?: string }
   | { readonly id: string; readonly name: string }
 
+/** Returns a value of a plan as a command shows it. */
+export const factText = (fact: Fact): string | null => {
+  if (fact === null || typeof fact === "string") return fact
+  return "at" in fact ? (fact.at ?? fact.none ?? "never") : fact.id
+}
+
 /** The effect of an operation, which the operator confirms. */
 export interface Plan {
   /** A verb and the object, without a question mark. */

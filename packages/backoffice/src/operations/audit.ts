@@ -20,9 +20,9 @@ export const audit = list("audit list", {
   ],
   filters: auditFilters,
   cursor: { id: Schema.String },
-  read: (filter, { limit, after }) => AuditLog.use(({ page }) => page(filter, limit, after)),
+  read: (filter, { limit, after, direction }) => AuditLog.use(({ page }) => page(filter, limit, after, direction)),
   columns: {
-    begunAt: time("Time"),
+    begunAt: { ...time("Time"), sort: "desc" },
     who: {
       ...text("Operator"),
       value: ({ operator, osUser, role, host }) =>
@@ -40,7 +40,7 @@ export const audit = list("audit list", {
     },
     ...inOps("endedAt"),
     organizations: { ...id("Organizations"), isOfConsole: true },
-    ...inOps("id"),
+    ...inOps("erasureId", "id"),
   },
   empty: "No entries. The audit log contains changes and views of personal data.",
   filledBy: null,

@@ -33,10 +33,10 @@ export const recipients = list("recipients export", {
     outcome: choice("Outcome", Struct.keys(RECIPIENT_LISTS)),
   },
   cursor: { at: Timestamp, id: RecipientId },
-  *read({ campaignId, outcome = "imported" }, { limit, after }) {
+  *read({ campaignId, outcome = "imported" }, { limit, after, direction }) {
     const { organizationId } = yield* (yield* CampaignRepository).find(campaignId)
     const key = { organizationId, campaignId }
-    const page = yield* (yield* OutcomeReader).page(key, outcome, limit, after)
+    const page = yield* (yield* OutcomeReader).page(key, outcome, limit, after, direction)
     const totals = yield* (yield* CampaignReader).totals(key)
     // The count shows the end before all rows were read.
     const isWhole = after === null && page.rows.length >= totals[RECIPIENT_LISTS[outcome].total]
@@ -70,7 +70,7 @@ export const recipients = list("recipients export", {
       value: ({ clickedOn, unsuspectedClickedOn }) => unsuspectedClickedOn ?? clickedOn,
       note: ({ clickedOn, unsuspectedClickedOn }) => botNote(clickedOn, unsuspectedClickedOn),
     },
-    at: time("Last change"),
+    at: { ...time("Last change"), sort: "desc" },
   },
   empty: "No recipients.",
   filledBy: "recipients import",

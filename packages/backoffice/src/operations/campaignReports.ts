@@ -36,12 +36,12 @@ export const campaigns = list("campaigns list", {
   about: "List campaigns, newest first, with their counts",
   filters: campaignFilters,
   cursor: { id: CampaignId },
-  *read(filter, { limit, after }) {
-    const rows = yield* (yield* CampaignReader).list({ ...filter, before: after?.id }, limit + 1)
+  *read(filter, { limit, after, direction }) {
+    const rows = yield* (yield* CampaignReader).list({ ...filter, after, direction }, limit + 1)
     return rows.map(toCampaignRow)
   },
   columns: {
-    id: id("Campaign"),
+    id: { ...id("Campaign"), sort: "desc" },
     programId: id("Program"),
     organizationId: { ...id("Organization"), isOfConsole: true },
     ...inOps("name", "kind"),

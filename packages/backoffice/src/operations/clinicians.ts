@@ -1,18 +1,21 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
+import { ErasureRepository } from "@outreach/domain/erasure/Erasure"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
-import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
-import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { labelOf, PERSONAL_TABLES, type PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
+import { ErasureId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { type Clinician, EmailAddress, maskNpi, Npi } from "@outreach/domain/recipients/Clinician"
 import { RELEASE } from "@outreach/process/release"
-import { type Array as Arr, Console, Effect } from "effect"
+import { type Array as Arr, Console, Effect, Record, String as Str } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
+import { certificateOf } from "../erasure/certificateOf.ts"
 import { PersonalDataReader } from "../erasure/PersonalDataReader.ts"
 import { formatCounted } from "../format.ts"
+import { RunningCommand } from "../operators/audited.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { TimelineReader } from "../recipients/TimelineReader.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { field, file, type ValuesOf } from "./Field.ts"
-import { operation } from "./Operation.ts"
+import { factText, operation } from "./Operation.ts"
 
 // Loaded when a command runs, because it loads the contract.
 const useCases = Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
@@ -115,9 +118,8 @@ const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>)
 const sumOf = (counts: PersonalDataCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 const formatCounts = (counts: PersonalDataCounts): string =>
-  Object.entries(counts)
-    .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
-    .join(", ") || "none"
+  PERSONAL_TABLES.flatMap((table) => (counts[table] ? [`${labelOf(table)}: ${counts[table]}`] : [])).join(", ") ||
+  "none"
 
 export const eraseClinician = operation("clinicians erase", {
   about: "Erase a clinician permanently; a keyed hash keeps suppressing them. Prints the certificate",
@@ -139,7 +141,7 @@ export const eraseClinician = operation("clinicians erase", {
       when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
       facts: {
         Organization: organization,
-        Tables: formatCounts(counts),
+        Data: formatCounts(counts),
         ...(earlier && { "Erased before": { at: earlier.finishedAt } }),
       },
       caution: {
@@ -149,12 +151,33 @@ export const eraseClinician = operation("clinicians erase", {
       },
     }
   },
-  *run(given) {
-    const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
+  *run(given, operator) {
+    const by = { operator, command: yield* RunningCommand, release: RELEASE }
+    const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), by)
     return { outcome, ...certificate }
   },
   show: (result) => [{ fields: { ...result, counts: formatCounts(result.counts) } }],
   done: ({ outcome, counts, erasureId }) =>
-    `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
+    `${OUTCOMES[outcome]}: ${formatCounted(sumOf(counts), "row")}. The certificate is ${erasureId}. It lists the data that remains, such as backups and the mail server's log, and contains no personal data.`,
   examples: ["ops clinicians erase --organization org_… --npi 1234567893 --dry-run"],
+})
+
+/** Reads a certificate with the name of its organization. */
+export const readCertificate = Effect.fnUntraced(function* (erasureId: ErasureId) {
+  const certificate = yield* (yield* ErasureRepository).find(erasureId)
+  return { certificate, organization: yield* (yield* OrganizationReader).find(certificate.organizationId) }
+})
+
+export const showCertificate = operation("erasures show", {
+  access: "reads",
+  about: "Show the certificate of an erasure: who, when, the erased data, and the data that remains and why",
+  of: { erasureId: ErasureId },
+  *run({ erasureId }) {
+    const { certificate, organization } = yield* readCertificate(erasureId)
+    return { ...certificate, ...certificateOf(certificate, organization) }
+  },
+  show: ({ facts, tables }) => [
+    { fields: Record.mapEntries(facts, (fact, name) => [Str.uncapitalize(name), factText(fact)]) },
+    ...tables.map((table) => ({ table })),
+  ],
 })

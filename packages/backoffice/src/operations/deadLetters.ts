@@ -44,7 +44,8 @@ export const deadLetters = list("dead-letters list", {
   about: "List the dead letters that weren't replayed, newest first",
   filters: deadLetterFilters,
   cursor: { finishedAt: Timestamp, id: DeliveryId },
-  read: (filter, { limit, after }) => DeadLetterReader.use(({ list }) => list(filter, limit + 1, after)),
+  read: (filter, { limit, after, direction }) =>
+    DeadLetterReader.use(({ list }) => list(filter, limit + 1, after, direction)),
   whenEmpty: checkEndpoint,
   columns: {
     ...Struct.pick(deliveryColumns, ["id", "endpointId", "eventType", "state", "attempts"]),
@@ -55,7 +56,7 @@ export const deadLetters = list("dead-letters list", {
       tone: () => "bad",
     },
     lastLatencyMs: { ...deliveryColumns.lastLatencyMs, isOfConsole: true },
-    finishedAt: time("Given up"),
+    finishedAt: { ...time("Given up"), sort: "desc" },
   },
   empty: "No dead letters. Replayed ones are listed as deliveries.",
   filledBy: null,

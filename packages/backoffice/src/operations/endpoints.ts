@@ -58,7 +58,7 @@ export const endpoints = list("endpoints list", {
   },
   columns: {
     ...inOps("id"),
-    url: { ...text("Address"), of: ({ id }) => id },
+    url: { ...text("Address"), sort: "asc", of: ({ id }) => id },
     organizationId: { ...id("Organization"), isOfConsole: true },
     state: {
       ...badge("State"),
@@ -81,10 +81,11 @@ export const endpoints = list("endpoints list", {
     ),
     lagSeconds: {
       ...count("Lag"),
+      sort: "desc",
       shown: ({ lagEvents, lagSeconds }) => (lagEvents === 0 ? null : formatDuration(lagSeconds)),
       note: ({ lagEvents }) => `${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`,
     },
-    waiting: count("Waiting", LIST_COUNT_CAP),
+    waiting: { ...count("Waiting", LIST_COUNT_CAP), sort: "desc" },
     ...inOps("inFlight", "owner"),
   },
   empty: "No endpoints, so no webhooks are sent.",

@@ -14,11 +14,11 @@ export const events = list("events list", {
   examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
   filters: eventFilters,
   cursor: { emittedAt: Timestamp, id: EventId },
-  read: (filter, { limit, after }) => EventReader.use(({ page }) => page(filter, limit, after)),
+  read: (filter, { limit, after, direction }) => EventReader.use(({ page }) => page(filter, limit, after, direction)),
   columns: {
     ...inOps("id"),
     type: { ...text("Event"), of: ({ id }) => id },
-    emittedAt: time("Emitted"),
+    emittedAt: { ...time("Emitted"), sort: "desc" },
     recipientId: id("Clinician"),
     campaignId: id("Campaign"),
     organizationId: { ...id("Organization"), isOfConsole: true },

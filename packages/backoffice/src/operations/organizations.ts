@@ -22,10 +22,10 @@ export const organizations = list("organizations list", {
   },
   columns: {
     ...inOps("id"),
-    name: { ...text("Partner"), of: ({ id }) => id },
+    name: { ...text("Partner"), sort: "asc", of: ({ id }) => id },
     endpoints: { ...count("Endpoints"), isOfConsole: true },
     contacts: count("Contacts"),
-    createdAt: time("Since"),
+    createdAt: { ...time("Since"), sort: "desc" },
     ...inOps("selfService", "maxEndpoints", "clockAheadSeconds"),
   },
   empty: "No partners.",

@@ -1,10 +1,11 @@
-import { isIdentifier, OrganizationId } from "@outreach/domain/Identifier"
+import { ErasureId, isIdentifier, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { textSchema } from "@outreach/domain/textSchema"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, decodeRows, decodeValue, equal, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
+import type { Direction } from "../operations/List.ts"
 import { ObjectFinder } from "./ObjectFinder.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
@@ -48,6 +49,8 @@ const AuditEntry = Schema.Struct({
   result: Schema.Literals(AUDIT_RESULTS),
   code: Schema.NullOr(Schema.String),
   endedAt: Schema.NullOr(Timestamp),
+  /** The erasure that the command started, finished or repeated. */
+  erasureId: Schema.NullOr(ErasureId),
 })
 export type AuditEntry = typeof AuditEntry.Type
 
@@ -81,19 +84,26 @@ const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =
 
 const MAX_PAGE_SCAN = 5000
 
-const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
+const { columns, decode } = rowsOf(AuditEntry, {
+  result: "coalesce(result, 'unfinished')",
+  erasureId: `case when command = 'clinicians erase' then (
+    select min(erasures.id) from erasures where commands @> array[audit_log.id]) end`,
+})
 const decodeIds = decodeRows({ id: Schema.String })
 const decodeExists = decodeValue({ exists: Schema.Boolean })
-const newestFirst = keyset({ id: "id" }, "desc")
 
 /** Records operators' commands. Entries are never changed. */
 export const AuditLog = reader("AuditLog", function* (sql) {
   const finder = yield* ObjectFinder
-  /** The entries; for one object by its index, even if the planner expects few. */
+  /** The entries; for one object by its index, even if the planner expects few, and for an erasure by its certificate. */
   const entriesOf = ({ objectId }: AuditFilter) =>
     objectId === undefined
       ? sql`audit_log`
-      : sql`(select * from audit_log where objects @> array[${objectId}::text] offset 0) audit_log`
+      : objectId.startsWith("ers_")
+        ? sql`(
+          select audit_log.* from erasures join audit_log on audit_log.id = any (commands)
+          where organization_id in (select id from organizations) and erasures.id = ${objectId}) audit_log`
+        : sql`(select * from audit_log where objects @> array[${objectId}::text] offset 0) audit_log`
 
   const isMeant = ({ organizationId, command, operator, from, to, result }: AuditFilter) =>
     allOf(
@@ -133,26 +143,28 @@ export const AuditLog = reader("AuditLog", function* (sql) {
       Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
     /**
-     * Lists a page of commands, newest first, and the one after which the list continues; null at its end. It reads some thousand
+     * Lists a page of commands, by default newest first, and the one after which the list continues; null at its end. It reads some thousand
      * commands at most, so a page with a rare filter may be short or empty before the end. An object's commands are found by an index.
      */
     page: Effect.fnUntraced(function* (
       filter: AuditFilter,
       limit: number,
       after: Pick<AuditEntry, "id"> | null = null,
+      direction: Direction = "desc",
     ) {
+      const order = keyset({ id: "id" }, direction)
       const inTime = sql`id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`
-      const inRange = allOf(newestFirst.after(after), inTime)
+      const inRange = allOf(order.after(after), inTime)
       const end = sql`
         select id from audit_log where ${inRange}
-        order by ${newestFirst.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
+        order by ${order.order} offset ${MAX_PAGE_SCAN - 1} limit 1`.pipe(decodeIds)
       const [last] = filter.objectId === undefined ? yield* end : []
       const rows = yield* sql`
         select ${columns} from ${entriesOf(filter)}
         left join lateral (select * from audit_results where command_id = id offset 0) ended on true
-        where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
-        order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
-      return newestFirst.page(rows, limit, last)
+        where ${inRange} and ${order.upTo(last)} and ${isMeant(filter)}
+        order by ${order.order} limit ${limit + 1}`.pipe(decode)
+      return order.page(rows, limit, last)
     }),
   }
 })

@@ -1,8 +1,13 @@
 import { hostname } from "node:os"
 import { osUser } from "@outreach/process/osUser"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit } from "effect"
 import { AuditLog, type BegunCommand, type CommandEnd } from "./AuditLog.ts"
 import { recordArgument } from "./recordArgument.ts"
+
+/** The id of the running command's entry in the audit log; null without one. */
+export class RunningCommand extends Context.Reference<string | null>("backoffice/operators/RunningCommand", {
+  defaultValue: () => null,
+}) {}
 
 interface Recorded extends Pick<BegunCommand, "command" | "operator" | "concerns" | "submission"> {
   /** The values of flags and arguments by name. A switch that is off and an empty list count as not given. */
@@ -42,7 +47,7 @@ export const audited = Effect.fnUntraced(function* <A, E, R>(
   }
   return yield* Effect.acquireUseRelease(
     log.begin(entry),
-    () => run,
+    (id) => Effect.provideService(run, RunningCommand, id),
     (id, exit) => Effect.catchCause(log.end(id, endOf(exit)), () => onLost(id)),
   )
 })

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<Treatment, string>> = {
     no-contacts older-than operator organization outcome overlap own-secret pause-on-complaints per-minute
     per-second postal-address program promoted quiet ramp rate reason replay replay-missed restored-to result
     resume-campaigns retry-schedule retry-statuses reveal role scope scopes secret selector self-service sender sender-name
-    session since skip-bad slug standard-webhooks status to type types window-end window-start with-session-settings
+    session since skip-bad slug sort standard-webhooks status to type types window-end window-start with-session-settings
     yes
   `,
 }

@@ -8,6 +8,7 @@ import { columnOf, decodeRows, keyset, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Record, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import type { CampaignTotals } from "../campaigns/CampaignReader.ts"
+import type { Direction } from "../operations/List.ts"
 import type { TaggedFailure } from "../operations/Operation.ts"
 
 const time = Schema.NullOr(Timestamp)
@@ -168,7 +169,7 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
       ),
 
     /**
-     * Lists recipients of an outcome, newest first, and the row after which the list continues; null at its end. It reads at most
+     * Lists recipients of an outcome, by default newest first, and the row after which the list continues; null at its end. It reads at most
      * `MAX_LISTED_SCAN` rows, so a page of a rare outcome may be short or empty before the end.
      */
     page: Effect.fnUntraced(function* (
@@ -176,26 +177,27 @@ export const OutcomeReader = reader("OutcomeReader", (sql) => {
       name: RecipientListName,
       limit: number,
       before: RecipientCursor | null,
+      direction: Direction = "desc",
     ) {
       const { table = "recipients", at = "updated_at", condition = "true" }: RecipientList = RECIPIENT_LISTS[name]
       const id = table === "recipients" ? "id" : "recipient_id"
-      const newestFirst = keyset<"at" | "id">({ at, id }, "desc")
+      const order = keyset<"at" | "id">({ at, id }, direction)
       const inCampaign = sql`from ${sql(table)} listed where organization_id = ${organizationId} and campaign_id = ${campaignId}
-        and ${sql.literal(at)} is not null and ${newestFirst.after(before)}`
+        and ${sql.literal(at)} is not null and ${order.after(before)}`
       const [last] = yield* sql`
         select ${sql.literal(`${at} as at, ${id} as id`)} ${inCampaign}
-        order by ${newestFirst.order} offset ${MAX_LISTED_SCAN - 1} limit 1`.pipe(decodeCursors)
+        order by ${order.order} offset ${MAX_LISTED_SCAN - 1} limit 1`.pipe(decodeCursors)
       const rows = yield* sql`
         with chosen as materialized (
           select organization_id, ${sql.literal(`${id} as recipient_id, ${at} as at`)} ${inCampaign} and ${sql.literal(condition)}
-            and ${last === undefined ? sql`true` : sql`(${sql.literal(`${at}, ${id}`)}) >= (${last.at}::timestamptz, ${last.id})`}
-          order by ${newestFirst.order} limit ${limit + 1}
+            and ${order.upTo(last)}
+          order by ${order.order} limit ${limit + 1}
         )
         select ${listed.columns} from ${tablesOf(
           sql`chosen join recipients recipient on recipient.organization_id = chosen.organization_id and recipient.id = chosen.recipient_id`,
         )}
-        order by chosen.at desc, recipient.id desc`.pipe(listed.decode)
-      return newestFirst.page(rows, limit, last)
+        order by ${sql.literal(`chosen.at ${direction}, recipient.id ${direction}`)}`.pipe(listed.decode)
+      return order.page(rows, limit, last)
     }),
   }
 })

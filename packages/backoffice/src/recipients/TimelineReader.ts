@@ -9,6 +9,7 @@ import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvent
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { decodeColumn, decodeRows, equal, keyset, rowsOf, toTable } from "@outreach/postgres/rowsOf"
 import { Effect, Record, Schema, Struct } from "effect"
+import type { Statement } from "effect/sql"
 import { EventReader } from "../events/EventReader.ts"
 
 /** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */
@@ -55,6 +56,15 @@ export interface ClinicianKey {
 const MAX_CLINICIANS = 100
 /** Maximum number of their records: a clinician has at most one in each campaign. */
 const MAX_RECIPIENTS = 500
+
+/** Seconds until the search inside of addresses stops. */
+const PART_SECONDS = 3
+/** Maximum number of records with a part of an address. */
+const MAX_MATCHES = 1000
+
+const matches = rowsOf(Recipient.mapFields(Struct.pick(["organizationId", "id", "npi", "email"])), {
+  id: "recipient_id",
+})
 
 type Clinician = Pick<Recipient, "organizationId" | "npi">
 
@@ -286,6 +296,33 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
       const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
       return recipients.toReversed()
     }),
+
+    /**
+     * Finds the first records by a part of their address, ignoring case, without erased ones. After `PART_SECONDS` without a result, finds
+     * addresses that start with the part, by an index, and `isWhole` is false.
+     */
+    findByPart: (part: string, organizationId: OrganizationId | undefined) => {
+      const read = (isMeant: Statement.Fragment) => sql`
+        select ${matches.columns} from recipient_keys
+        where ${equal({ organization_id: organizationId })} and npi >= '1' and ${isMeant}
+        order by email, id limit ${MAX_MATCHES}`
+      const starting = sql`
+        select found.* from campaigns campaign cross join lateral (${read(sql`
+          organization_id = campaign.organization_id and campaign_id = campaign.id
+          and email >= lower(${part}) and email < lower(${part}) || ${"\u{10ffff}"}`)}
+        ) found
+        order by email, id limit ${MAX_MATCHES}`
+      return sql.unsafe(`set local statement_timeout = '${PART_SECONDS}s'`).pipe(
+        Effect.andThen(read(sql`strpos(email, lower(${part})) > 0`)),
+        sql.withTransaction,
+        matches.decode,
+        Effect.map((records) => ({ records, isWhole: true })),
+        Effect.catchIf(
+          ({ reason }) => reason._tag === "StatementTimeoutError",
+          () => Effect.map(matches.decode(starting), (records) => ({ records, isWhole: false })),
+        ),
+      )
+    },
 
     /** Reads the records of a recipient's clinician in one organization, newest first, and entries, oldest first; undefined for an unknown recipient. */
     read: Effect.fnUntraced(function* (

@@ -34,7 +34,7 @@ test("CampaignReader.list lists campaigns of one organization with their counts,
   ])
   const ids = Effect.map(reader.list({}, 2), (rows) => rows.map(({ id }) => id))
   expect(yield* ids).toEqual([other.id, campaign.id])
-  const older = yield* reader.list({ before: other.id, text: "SPRI", kind: "traffic", status: "draft" }, 10)
+  const older = yield* reader.list({ after: other, text: "SPRI", kind: "traffic", status: "draft" }, 10)
   expect(older[0]!.id).toBe(campaign.id)
   expect(yield* reader.list({ text: "winter" }, 10)).toEqual([])
 })

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { publishChunk } from "@outreach/domain/campaigns/publishRecipients"
+import { ErasureRepository } from "@outreach/domain/erasure/Erasure"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/Recipient"
@@ -26,7 +27,8 @@ const { test } = testsOnDatabase({ layer: NodeServices.layer })
 const folder = temporaryFolder("erased", afterAll)
 
 const clinician = { npi: person.npi, email: null }
-const erase = (organization: OrganizationId) => eraseClinician(organization, clinician, "1.0.0")
+const erase = (organization: OrganizationId, command: string | null = null) =>
+  eraseClinician(organization, clinician, { operator: "Dana Reyes", command, release: "1.0.0" })
 const exported = (organization: OrganizationId) => PersonalDataReader.use(({ read }) => read(organization, clinician))
 
 /** Returns the tables that contain the person, in any form. */
@@ -117,15 +119,17 @@ describe("an erasure", () => {
   test("is completed by a second one if it was interrupted, and exports are blocked until then", function* () {
     const { organization, token } = yield* seedPerson()
     yield* sql`alter table hits add constraint cut_off check (address <> '') not valid`
-    expect(yield* Effect.exit(erase(organization.id))).toMatchObject({ _tag: "Failure" })
+    expect(yield* Effect.exit(erase(organization.id, "aud_1"))).toMatchObject({ _tag: "Failure" })
     expect(yield* naming(token)).toContain("hits")
     yield* sql`alter table hits drop constraint cut_off`
     expect((yield* planErasure(organization.id, clinician)).unfinished).toBeDefined()
     expect(yield* Effect.flip(assertNoUnfinishedErasure(organization.id, clinician))).toMatchObject({
       _tag: "ErasureUnfinished",
     })
-    const { outcome, certificate } = yield* erase(organization.id)
+    const { outcome, certificate } = yield* erase(organization.id, "aud_2")
     expect({ outcome, counts: certificate.counts }).toEqual({ outcome: "resumed", counts })
+    expect(certificate).toMatchObject({ operator: "Dana Reyes", commands: ["aud_1", "aud_2"] })
+    expect(yield* ErasureRepository.use(({ find }) => find(certificate.erasureId))).toEqual(certificate)
     expect(yield* naming(token)).toEqual([])
   })
 })

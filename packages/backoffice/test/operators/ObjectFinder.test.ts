@@ -35,8 +35,8 @@ const seedThings = Effect.gen(function* () {
     insert into dkim_keys (organization_id, id, sender_id, selector, public_key, ciphertext)
     values (${organizationId}, ${dkimKey!}, ${sender!}, 's', '', '')`
   yield* sql`
-    insert into erasures (organization_id, id, subject, hashes, release, finished_at)
-    values (${organizationId}, ${erasure!}, '', '{}', '', now())`
+    insert into erasures (organization_id, id, operator, commands, subject, hashes, release, finished_at)
+    values (${organizationId}, ${erasure!}, 'Dana', '{}', '', '{}', '', now())`
   yield* sql`
     insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at)
     values (${organizationId}, ${hit!}, ${recipient}, 'open', 'GET', '', '{}', now())`

@@ -20,13 +20,16 @@ describe("a search term", () => {
     ["whsec_abc", "secret", "whsec_abc"],
     [" Spring 2026 ", "name", "Spring 2026"],
     ["%", "name", "%"],
+    ["dana@", "name", "dana@"],
+    ["@clinic.test", "name", "@clinic.test"],
   ])("%j is of the kind %s", (text, by, value) => {
     expect(parseInput(SearchTerm)(text)).toEqual(Result.succeed({ by, value }))
   })
 
   it.each([
     ["1234567890", "the NPI's check digit is wrong"],
-    ["dana@", "the e-mail address is not valid"],
+    ["d@", "the e-mail address is not valid"],
+    ["dana@clinic test", "the e-mail address is not valid"],
     ["cmp_1", "the id is not whole: 32 hex digits follow its prefix"],
     [apiKeyText(true, "a".repeat(30)).slice(0, -1), "the API key is not whole"],
     ["  ", ""],

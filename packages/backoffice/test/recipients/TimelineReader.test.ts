@@ -1,15 +1,18 @@
 import { describe, expect } from "@effect/vitest"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { eraseClinician } from "@outreach/domain/erasure/Erasures"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/returned/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { recordHits } from "@outreach/testing/recordHits"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { copyCampaign, email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
 const { test } = testsOnDatabase()
@@ -126,5 +129,43 @@ describe("TimelineReader.read", () => {
       clicked: "rejected",
       bounced: "pending",
     })
+  })
+})
+
+describe("TimelineReader.findByPart", () => {
+  test("finds the records that aren't erased by any part of their address in any case", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 3, emailDomain: "part.example.test" })
+    const again = { number: 1, npi: npi(1), email: email(1, "part.example.test") }
+    yield* importLines(yield* copyCampaign(campaign.id), [again])
+    yield* seedCampaign({ recipients: 3, emailDomain: "part.example.test" })
+    const { findByPart } = yield* TimelineReader
+    const find = Effect.fnUntraced(function* (part: string) {
+      const { records, isWhole } = yield* findByPart(part, organization.id)
+      expect(isWhole).toBe(true)
+      return records.map(({ npi }) => npi)
+    })
+    for (const part of ["clinician1@", "CLINICIAN1@pa", "nician1@PART.example"]) {
+      expect(yield* find(part)).toEqual([npi(1), npi(1)])
+    }
+    for (const part of ["clinician", "@part.example", "example.test"])
+      expect(yield* find(part)).toEqual([npi(0), npi(1), npi(1), npi(2)])
+    for (const part of ["%", "clinician_@", "example.test1"]) expect(yield* find(part)).toEqual([])
+    expect((yield* findByPart("@part.example", undefined)).records).toHaveLength(7)
+    const by = { operator: "Dana Reyes", command: null, release: "1.0.0" }
+    yield* eraseClinician(organization.id, { npi: npi(1), email: null }, by)
+    expect(yield* find("clinician")).toEqual([npi(0), npi(2)])
+    expect(yield* find("erased.invalid")).toEqual([])
+  })
+
+  test("finds addresses by their start if the search inside of them takes too long", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 2 })
+    const client = yield* SqlClient.SqlClient
+    const exceeded = Effect.andThen(client.unsafe("set local statement_timeout = 1"), client`select pg_sleep(60)`)
+    const slow = new Proxy(client, {
+      get: (target, name) => (name === "unsafe" ? () => exceeded : Reflect.get(target, name)),
+    })
+    const found = TimelineReader.use(({ findByPart }) => findByPart("clinician1", organization.id))
+    const { records, isWhole } = yield* Effect.provideService(found, SqlClient.SqlClient, slow)
+    expect({ npis: records.map(({ npi }) => npi), isWhole }).toEqual({ npis: [npi(1)], isWhole: false })
   })
 })

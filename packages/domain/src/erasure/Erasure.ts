@@ -3,7 +3,7 @@ import { Base64 } from "effect/encoding"
 import type { CampaignKey } from "../campaigns/Campaign.ts"
 import { DescribedError } from "../DescribedError.ts"
 import { isAscii } from "../DomainName.ts"
-import { OrganizationId, type RecipientId } from "../Identifier.ts"
+import { ErasureId, OrganizationId, type RecipientId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { type Clinician, checkDigit, type EmailAddress, type Npi } from "../recipients/Clinician.ts"
 import { Recipient, type RecipientPosition } from "../recipients/Recipient.ts"
@@ -35,13 +35,17 @@ export type ErasedRecipient = typeof ErasedRecipient.Type
 export const ErasedSubject = Schema.Struct({ ...Subject.fields, placeholders: Schema.Array(ErasedRecipient) })
 export type ErasedSubject = typeof ErasedSubject.Type
 
-export const ErasureState = Schema.Struct({ ...ErasedSubject.fields, erasureId: Schema.String })
+export const ErasureState = Schema.Struct({ ...ErasedSubject.fields, erasureId: ErasureId })
 export type ErasureState = typeof ErasureState.Type
 
-/** Result of an erasure. Its only data about the person are keyed hashes. */
+/** Result of an erasure, which is never deleted. Its only data about the person are keyed hashes. */
 export const ErasureCertificate = Schema.Struct({
-  erasureId: Schema.String,
+  erasureId: ErasureId,
   organizationId: OrganizationId,
+  /** The operator who started it. */
+  operator: Schema.String,
+  /** The entries of the audit log: the command that started it, and another that finished it. */
+  commands: Schema.Array(Schema.String),
   /** Keyed hash of the NPI, or of the address if no NPI was given; hex. */
   subject: Schema.String,
   /** Keyed hashes that continue to suppress; hex. */
@@ -52,6 +56,8 @@ export const ErasureCertificate = Schema.Struct({
   counts: Schema.Record(Schema.Literals(PERSONAL_TABLES), Schema.optionalKey(Schema.Int)),
 })
 export type ErasureCertificate = typeof ErasureCertificate.Type
+
+export class ErasureNotFound extends DescribedError("ErasureNotFound", "No erasure {erasureId}.") {}
 
 /** Several NPIs share the address, so it doesn't identify a person. */
 export class SharedAddress extends DescribedError(
@@ -189,8 +195,9 @@ export class ErasureRepository extends Context.Service<
     /** Records the start of an erasure, with its encrypted state. */
     begin(certificate: Omit<ErasureCertificate, "startedAt" | "finishedAt">, state: ErasureState): Effect.Effect<void>
     progress(state: ErasureState, table: PersonalTable, count: number): Effect.Effect<void>
-    /** Records the end of an erasure, and deletes its state. */
-    finish(state: ErasureState): Effect.Effect<ErasureCertificate>
+    /** Records the end of an erasure with its command, and deletes its state. */
+    finish(state: ErasureState, command: string | null): Effect.Effect<ErasureCertificate>
+    find(erasureId: ErasureId): Effect.Effect<ErasureCertificate, ErasureNotFound>
     /** Finds a subject's latest erasure by hash, with its state if it is unfinished. */
     findErasure(
       organizationId: OrganizationId,

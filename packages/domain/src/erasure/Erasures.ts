@@ -60,6 +60,13 @@ export const assertNoUnfinishedErasure = Effect.fn("Erasures.assertNoUnfinishedE
   if ((yield* findEarlier(organizationId, clinician))?.state) return yield* new ErasureUnfinished()
 })
 
+/** Who erases: the operator, the command's entry in the audit log (null without one), and the release of the service. */
+interface Requested {
+  readonly operator: string
+  readonly command: string | null
+  readonly release: string
+}
+
 /** Result of `eraseClinician`: `resumed` finished an interrupted erasure, `repeated` found no further data. */
 export type ErasureOutcome = "erased" | "resumed" | "repeated"
 
@@ -72,22 +79,22 @@ export type ErasureOutcome = "erased" | "resumed" | "repeated"
 export const eraseClinician = Effect.fn("Erasures.eraseClinician")(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
-  release: string,
+  by: Requested,
 ) {
   const { counts, earlier, unfinished } = yield* planErasure(organizationId, clinician)
   const outcome = (outcome: ErasureOutcome, certificate: ErasureCertificate) => ({ outcome, certificate })
   if (earlier !== undefined && unfinished !== undefined) {
-    return outcome("resumed", yield* finishErasure(unfinished, earlier.counts))
+    return outcome("resumed", yield* finishErasure(unfinished, earlier.counts, by))
   }
   if (earlier !== undefined && Object.values(counts).every((count) => count === 0)) return outcome("repeated", earlier)
-  const { state, done } = yield* beginErasure(organizationId, clinician, release)
-  return outcome("erased", yield* finishErasure(state, done))
+  const { state, done } = yield* beginErasure(organizationId, clinician, by)
+  return outcome("erased", yield* finishErasure(state, done, by))
 })
 
 const beginErasure = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
-  release: string,
+  { command, ...requested }: Requested,
 ) {
   const transaction = yield* Transaction
   const erasures = yield* ErasureRepository
@@ -111,7 +118,8 @@ const beginErasure = Effect.fnUntraced(function* (
     const done = yield* erasures.eraseAtOnce(subject, placeholders, at)
     const state = { ...subject, erasureId, placeholders }
     const hashes = [...new Set([hash!, ...others])]
-    yield* erasures.begin({ erasureId, organizationId, subject: hash!, hashes, release, counts: done }, state)
+    const certificate = { ...requested, erasureId, organizationId, subject: hash!, hashes, counts: done }
+    yield* erasures.begin({ ...certificate, commands: command === null ? [] : [command] }, state)
     return { state, done }
   })
   return yield* transaction.run(begin).pipe(
@@ -120,7 +128,7 @@ const beginErasure = Effect.fnUntraced(function* (
   )
 })
 
-const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: PersonalDataCounts) {
+const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: PersonalDataCounts, by: Requested) {
   const erasures = yield* ErasureRepository
   yield* erasures.forgetEvents
   yield* applyWaiting(state)
@@ -130,7 +138,7 @@ const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: Pe
   }
   // Last, because requests may read and store the data until it is erased.
   yield* erasures.eraseResponses(state.organizationId)
-  return yield* erasures.finish(state)
+  return yield* erasures.finish(state, by.command)
 })
 
 /** Applies the partner's earlier events about the clinician, so that its counts are correct; their data is erased in the process. */

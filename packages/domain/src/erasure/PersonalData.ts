@@ -1,3 +1,5 @@
+import { String as Str } from "effect"
+
 /** A table's data about clinicians. The lists contain columns of text, JSON and bytes, separated by spaces. */
 interface PersonalDataTable {
   /**
@@ -94,6 +96,16 @@ export type SearchedTable = {
 export type KeyedTable = Exclude<PersonalTable, SearchedTable>
 
 export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
+
+const LABELS: Partial<Record<PersonalTable, string>> = {
+  events: "Published events",
+  hits: "Opens and clicks",
+  inbox: "Events of the partner",
+  delivered: "Completed deliveries",
+}
+
+/** Returns the name of a table's data for people. Default: the table's name. */
+export const labelOf = (table: PersonalTable): string => LABELS[table] ?? Str.capitalize(table.replaceAll("_", " "))
 
 export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_DATA[table].by !== "texts"
 

@@ -950,10 +950,13 @@ create table erased_clinicians (
   primary key (organization_id, hash)
 );
 
+-- Certificates, which are never deleted. operator started the erasure; commands has its entries in the audit log, which may be removed earlier.
 -- state has the encrypted remaining work of an unfinished erasure. release is the version of the service.
 create table erasures (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
+  operator text not null,
+  commands text[] collate "C" not null,
   subject bytea not null,
   hashes bytea[] not null,
   release text not null,
@@ -964,6 +967,7 @@ create table erasures (
   primary key (organization_id, id),
   check ((state is null) = (finished_at is not null))
 );
+create index erasures_of_command on erasures using gin (commands);
 
 -- Events with a recently erased body: a worker that read it before may still write the partner's response.
 create table erased_events (

@@ -1,5 +1,11 @@
 import { CampaignKey, CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { ErasureCertificate, ErasureRepository, ErasureState, isNameless } from "@outreach/domain/erasure/Erasure"
+import {
+  ErasureCertificate,
+  ErasureNotFound,
+  ErasureRepository,
+  ErasureState,
+  isNameless,
+} from "@outreach/domain/erasure/Erasure"
 import { isKeyed, PERSONAL_DATA, PERSONAL_TABLES, type PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { type OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Clinician"
@@ -10,7 +16,7 @@ import { Array as Arr, Effect, Order, Redacted, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { countRecipients, deleteMessages, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
-import { decodeRows, decodeValue, first, keyset, only, rowsOf, toTable } from "../rowsOf.ts"
+import { decodeRows, decodeValue, first, firstOr, keyset, only, rowsOf, toTable } from "../rowsOf.ts"
 import { createErasers } from "./createErasers.ts"
 import { createPersonalDataFinder } from "./PersonalDataFinder.ts"
 
@@ -176,10 +182,10 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
 
     erase: (subject, table) => erasers[table](subject),
 
-    begin: ({ erasureId, organizationId, subject, hashes, release, counts }, state) =>
+    begin: ({ erasureId, organizationId, operator, commands, subject, hashes, release, counts }, state) =>
       sql`
-          insert into erasures (organization_id, id, subject, hashes, release, counts, state)
-          values (${organizationId}, ${erasureId}, decode(${subject}, 'hex'),
+          insert into erasures (organization_id, id, operator, commands, subject, hashes, release, counts, state)
+          values (${organizationId}, ${erasureId}, ${operator}, ${commands}::text[], decode(${subject}, 'hex'),
             array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash), ${release}, ${JSON.stringify(counts)}::jsonb,
             ${seal(state)})`,
 
@@ -188,10 +194,19 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
           update erasures set counts = counts || ${JSON.stringify({ [table]: count })}::jsonb
           where organization_id = ${organizationId} and id = ${erasureId}`,
 
-    finish: ({ organizationId, erasureId }) =>
+    finish: ({ organizationId, erasureId }, command) =>
       sql`
-          update erasures set state = null, finished_at = coalesce(finished_at, clock_timestamp())
+          update erasures set state = null, finished_at = coalesce(finished_at, clock_timestamp()),
+            commands = array_remove(commands, ${command}) || array_remove(array[${command}::text], null)
           where organization_id = ${organizationId} and id = ${erasureId} returning ${columns}`.pipe(decode, only),
+
+    find: (erasureId) =>
+      sql`
+          select ${columns} from erasures
+          where organization_id in (select id from organizations) and id = ${erasureId}`.pipe(
+        decode,
+        firstOr(ErasureNotFound, { erasureId }),
+      ),
 
     findErasure: Effect.fnUntraced(function* (organizationId, subject) {
       const found = yield* sql`

@@ -10,6 +10,8 @@ import { COLUMNS_OF_CLINICIANS } from "./columnsOfClinicians.ts"
 
 const { test } = testsOnDatabase()
 
+const by = { operator: "Dana Reyes", command: null, release: "test" }
+
 const listOf = (columns = ""): ReadonlyArray<string> => columns.split(" ").filter((column) => column !== "")
 const tables = Object.entries(COLUMNS_OF_CLINICIANS)
 const columnsThat = (pick: (data: (typeof tables)[number][1]) => ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -66,7 +68,7 @@ test("columns listed as erased contain the clinician before an erasure but not a
   expect([...named, ...referred].filter((column) => others.includes(column))).toEqual([])
   expect(named.filter((column) => kept.includes(column))).toEqual([])
 
-  yield* eraseClinician(organization.id, { npi: person.npi, email: null }, "test")
+  yield* eraseClinician(organization.id, { npi: person.npi, email: null }, by)
   const after = yield* dumpColumns
   expect(namingPerson(after, token, word, "198.51.100.7")).toEqual([])
   expect(

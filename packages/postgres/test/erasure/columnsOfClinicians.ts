@@ -58,7 +58,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
       hashes: "the keyed hashes that go on suppressing",
       state: "encrypted, and deleted when the erasure is finished",
     },
-    others: "organization_id id release counts",
+    others: "organization_id id operator commands release counts",
   },
   failure_groups: { erased: "first_line", others: "organization_id id endpoint_id outcome muted_reason" },
   granted_roles: { others: "role kind" },

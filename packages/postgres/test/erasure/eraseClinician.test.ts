@@ -59,7 +59,8 @@ const recordHit = (organizationId: OrganizationId, recipientId: RecipientId) =>
   recordHits({ organizationId, recipientId, headers: { "user-agent": "Mail" } })
 
 const bounced = { _tag: "Bounced", reason: "mailbox_disabled" } as const
-const erase = (organizationId: OrganizationId, clinician = byNpi) => eraseClinician(organizationId, clinician, "test")
+const by = { operator: "Dana Reyes", command: null, release: "test" }
+const erase = (organizationId: OrganizationId, clinician = byNpi) => eraseClinician(organizationId, clinician, by)
 
 /** Erases the person. Pauses before the commit of the first transaction to run `during`. */
 const eraseAround = Effect.fnUntraced(function* <A, E, R>(

@@ -4,14 +4,19 @@ import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Commas, Items } from "../../components/layout.tsx"
-import { pageOf, pageShowing, ShortId, type Value } from "../../components/values.tsx"
+import { IdLink, Noted, pageOf, pageShowing, ShortId, type Value } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 
 export const auditRoutes = listPage("/audit", audit, {
   *around({ rows }) {
     const places = yield* placesOf(rows)
     return {
-      cells: { arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} /> },
+      cells: {
+        arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} />,
+        command: ({ command, erasureId }) => (
+          <Noted note={erasureId && <IdLink id={erasureId}>Certificate</IdLink>}>{command}</Noted>
+        ),
+      },
     }
   },
 })

@@ -2,7 +2,7 @@ import { formatCounted } from "@outreach/backoffice/format"
 import { required, searchTerm } from "@outreach/backoffice/operations/Field"
 import { findClinician } from "@outreach/backoffice/operations/recipients"
 import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
-import type { SearchTerm } from "@outreach/backoffice/operators/SearchTerm"
+import { isAddressPart, type SearchTerm } from "@outreach/backoffice/operators/SearchTerm"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecrets"
 import { type Kind, type OrganizationId, PREFIXES } from "@outreach/domain/Identifier"
@@ -42,7 +42,7 @@ const search = defineAction("/find", findClinician, {
   isRepeatable: true,
   inputs: { search: required(searchTerm) },
   run: Effect.fnUntraced(function* ({ search: term }, { operator }) {
-    const hits = yield* findHits(term, operator)
+    const { hits, isWhole = true } = yield* findHits(term, operator)
     const [only] = hits
     if (only !== undefined && hits.length === 1) {
       return HttpServerResponse.empty({ status: 303, headers: { location: only.to } })
@@ -76,6 +76,12 @@ const search = defineAction("/find", findClinician, {
           {hits.length >= MAX_NAMED && (
             <p>At most {MAX_NAMED} of each kind are shown. Type more of the name to narrow the search.</p>
           )}
+          {!isWhole && (
+            <p class="problem">
+              The search inside of e-mail addresses took too long and was stopped. Type the start of the address, or all
+              of it.
+            </p>
+          )}
           {erasedIn.map((id) => (
             <p key={id}>
               The clinician was erased and is still suppressed in all programs of <IdLink id={id} />.
@@ -102,11 +108,22 @@ const isHidden = ({ by }: SearchTerm, operator: Operator) =>
 
 const findHits = Effect.fnUntraced(function* (term: SearchTerm, operator: Operator) {
   const { by, value } = term
-  if (isHidden(term, operator)) return []
-  if (by === "id") return yield* findObjects(value, operator)
-  if (by === "key" || by === "secret") return yield* findCredential(by, Redacted.make(value), operator)
-  const people = by === "name" ? [] : yield* findPeople(by, value, operator)
-  return by === "npi" || isPartner(operator) ? people : [...people, ...(yield* findNamed(value, operator))]
+  if (isHidden(term, operator)) return { hits: [] }
+  if (by === "id") return { hits: yield* findObjects(value, operator) }
+  if (by === "key" || by === "secret") return { hits: yield* findCredential(by, Redacted.make(value), operator) }
+  const { findPeople, findByPart } = yield* TimelineReader
+  const found = by === "name" ? [] : yield* findPeople(keyOf(by, value, operator))
+  if (isPartner(operator)) {
+    // Partners have no pages of clinicians, so that they see the events of the token's recipient.
+    const recipients = found.filter(({ token }) => token === value)
+    return { hits: toHits(recipients, ({ id }) => `/events?recipient=${id}`) }
+  }
+  const people = toHits(found)
+  if (by === "npi") return { hits: people }
+  const named = yield* findNamed(value, operator)
+  if (people.length > 0 || !isAddressPart(value)) return { hits: [...people, ...named] }
+  const { records, isWhole } = yield* findByPart(value, operator.organizationId ?? undefined)
+  return { hits: [...toHits(records).slice(0, MAX_NAMED), ...named], isWhole }
 })
 
 /** Only admins have pages of operators and their sessions. */
@@ -154,22 +171,22 @@ const keyOf = (by: "npi" | "email" | "token", value: string, { organizationId }:
   ...(organizationId !== null && { organizationId }),
 })
 
-const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", value: string, operator: Operator) {
-  const found = yield* (yield* TimelineReader).findPeople(keyOf(by, value, operator))
-  // Partners have no pages of clinicians, so that they see the events of the token's recipient.
-  const recipients = isPartner(operator) ? found.filter(({ token }) => token === value) : found
-  const isSame = (one: Recipient, other: Recipient) =>
-    one.organizationId === other.organizationId && one.npi === other.npi
-  return Arr.dedupeWith(recipients, isSame).map(
-    ({ id, npi, email, organizationId }): Hit => ({
-      what: "Clinician",
-      to: isPartner(operator) ? `/events?recipient=${id}` : `/people/${id}`,
-      name: `NPI ${maskNpi(npi)}`,
-      note: <Masked>{maskEmail(email)}</Masked>,
-      organizationId,
-    }),
-  )
-})
+type Person = Pick<Recipient, "organizationId" | "id" | "npi" | "email">
+
+/** Returns each clinician once. */
+const toHits = <P extends Person>(
+  records: ReadonlyArray<P>,
+  to = ({ id }: P) => `/people/${id}`,
+): ReadonlyArray<Hit> => {
+  const isSame = (one: Person, other: Person) => one.organizationId === other.organizationId && one.npi === other.npi
+  return Arr.dedupeWith(records, isSame).map((record) => ({
+    what: "Clinician",
+    to: to(record),
+    name: `NPI ${maskNpi(record.npi)}`,
+    note: <Masked>{maskEmail(record.email)}</Masked>,
+    organizationId: record.organizationId,
+  }))
+}
 
 /** Labels of objects by the kind of id. Default: the kind. */
 const LABELS: Readonly<Partial<Record<Kind, string>>> = {
@@ -196,7 +213,8 @@ const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolea
       : "No record has this id. It may be erased, expired, or in a different deployment."
   }
   if (by === "key" || by === "secret") return "No organization of this deployment has or had it."
-  if (by === "name") return "No organization, program, campaign or sender has a matching name."
+  if (by === "name")
+    return "No organization, program, campaign or sender has a matching name, and no clinician a matching address."
   if (isKnown) return "No campaign has a matching recipient. The timeline below shows all entries."
   // Only recipients have tokens.
   if (isErased || by === "token") return "No campaign has a matching recipient."

@@ -85,3 +85,29 @@ it("offers to send a delivered event again from the log, and to replay a dead le
   await admin.post("/deliveries/replay", { delivery })
   expect(linksOf(await admin.get(path)).filter((link) => link?.startsWith("/deliveries/"))).toHaveLength(2)
 })
+
+it("sorts by a heading in both directions, and keeps filters, order and a relative period in the links of the list", async () => {
+  const { campaignId, recipient } = seeded
+  const first = await operator.get(`/events?campaign=${campaignId}&from=-24h`)
+  const heading = first.document.querySelector("th[aria-sort=descending] a")!
+  expect(heading.textContent).toBe("Emitted")
+  const sorted = await operator.get(heading.getAttribute("href")!)
+  expect(sorted.document.querySelector("th[aria-sort=ascending] a")?.textContent).toBe("Emitted")
+  const captionOf = ({ document }: Answer) => document.querySelector("caption")?.textContent
+  expect([captionOf(first), captionOf(sorted)]).toEqual(["Events of the log, newest first", "Events of the log"])
+  const idsOf = (page: Answer) => linksOf(page).filter((href) => href?.startsWith("/events/evt_"))
+  expect(idsOf(first)).toContain(`/events/${recipient.eventId}`)
+  expect(idsOf(sorted)).toEqual(idsOf(first).toReversed())
+  const link = [...sorted.document.querySelectorAll("main a")].find(
+    ({ textContent }) => textContent === "Link to this list",
+  )
+  const address = `/events?organization=${seeded.organizationId}&campaign=${campaignId}&from=-24h&sort=emitted-at-asc`
+  expect(link?.getAttribute("href")).toBe(address)
+  expect(sorted.document.querySelector(`[data-copy="${address}"]`)).not.toBeNull()
+  expect(sorted.document.querySelector("input[name=from]")?.getAttribute("value")).toBe("-24h")
+  expect(linksOf(sorted)).toContain(address.replace("/events", "/events/csv"))
+  expect(sorted.words).toContain(`--campaign ${campaignId} --from=-24h --sort emitted-at-asc`)
+  const other = await test().as("viewer", seeded.organizationId)
+  expect(idsOf(await other.get(address))).toEqual(idsOf(sorted))
+  expect(idsOf(await other.get(address.replace("-24h", "2026-01-01T00:00:00Z").replace("from", "to")))).toEqual([])
+})
