@@ -23,8 +23,10 @@ import { startMailServer } from "./startMailServer.ts"
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
 const pages = routes.filter(({ kind, path }) => kind === "page" && path !== "/")
-/** The forms of an import follow each other; see imports.test.ts. */
-const actions = routes.filter(({ kind, path }) => kind === "action" && !path.includes("/imports/"))
+/** The forms of an import follow each other; see imports.test.ts. A preview has no form and no command; see draft.test.ts. */
+const actions = routes.filter(
+  ({ kind, path, command }) => kind === "action" && !path.includes("/imports/") && command !== undefined,
+)
 
 // Before the console starts, because the console reads a file of it.
 const mail = startMailServer()
@@ -118,6 +120,7 @@ const TYPED: Readonly<Record<string, string>> = {
 /** Values that differ from those that a form shows. */
 const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/campaigns/:campaign/rate": { "per-minute": "60" },
+  "/campaigns/:campaign/edit": { "per-minute": "61" },
   "/campaigns/:campaign/complaints": { "pause-on-complaints": "yes" },
   "/endpoints/new": { url: "https://hooks.acme.test/nightly" },
   "/endpoints/:endpoint/update": { "per-second": "7" },

@@ -12,7 +12,7 @@ import { checkIds } from "@outreach/backoffice/operators/ObjectFinder"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { MAX_TEMPLATE_BYTES } from "@outreach/domain/mail/Message"
 import { parseInput } from "@outreach/domain/textSchema"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Result } from "effect"
 import { Prompt, TerminalCapabilities } from "effect/cli"
 import { operatorOrUser } from "./audit/audited.ts"
 import type { Values } from "./inputs/paramsOf.ts"
@@ -90,10 +90,15 @@ const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan)
 
 /** Replaces the files that a command has for fields of many lines by their texts. */
 const readTexts = Effect.fnUntraced(function* (fields: Fields, given: Readonly<Record<string, unknown>>) {
-  const read = ([key, value]: readonly [string, unknown]) =>
-    typeof value === "string" && fields[key]?.control.kind === "lines"
-      ? Effect.map(readText(fields[key], value), (text) => [key, text] as const)
-      : Effect.succeed([key, value] as const)
+  const read = ([key, value]: readonly [string, unknown]) => {
+    const field = fields[key]
+    if (typeof value !== "string" || field?.control.kind !== "lines") return Effect.succeed([key, value] as const)
+    // Instead of a file, a field may accept `none`.
+    const isNone = value === "none" && Result.getOrUndefined(parseInput<unknown, string>(field.schema)(value)) === null
+    return isNone
+      ? Effect.succeed([key, null] as const)
+      : Effect.map(readText(field, value), (text) => [key, text] as const)
+  }
   return Object.fromEntries(yield* Effect.forEach(Object.entries(given), read))
 })
 

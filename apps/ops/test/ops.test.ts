@@ -20,7 +20,7 @@ describe("organizations", () => {
     const row = { ...created, contacts: 0, clock_ahead_seconds: 0 }
     expect((await runJson("organizations", "list")).data).toContainEqual(row)
     const { stdout } = await run(["organizations", "list"])
-    expect(stdout).toMatch(/^id +name +contacts +created_at +clock_ahead_seconds$/m)
+    expect(stdout).toMatch(/^id +name +contacts +created_at +clock_ahead_seconds +self_service +max_endpoints$/m)
     expect(stdout).toContain(`${created.id}  Łódź 医院`)
     expect(stdout).toContain(created.created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
   })

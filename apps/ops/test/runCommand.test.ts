@@ -53,7 +53,9 @@ describe("a list", () => {
     const rest = await runJson(...next.split(" ").slice(1))
     expect(rest).toMatchObject({ data: [{ id: named[2] }, { id: named[3] }], has_more: false })
     const csv = await run(["organizations", "list", "--output", "csv"])
-    expect(csv.stdout.split(/\r?\n/)[0]).toBe("id,name,contacts,created_at,clock_ahead_seconds")
+    expect(csv.stdout.split(/\r?\n/)[0]).toBe(
+      "id,name,contacts,created_at,clock_ahead_seconds,self_service,max_endpoints",
+    )
     expect(csv.stdout).toContain(`${named[1]},'=First,0,`)
     expect(await runFailing("organizations", "list", "--after", "org_none")).toMatchObject({ code: "invalid_after" })
   })

@@ -114,7 +114,7 @@ it("links to the partner's own view of the console", async () => {
   expect(new URL(first.url).pathname).toBe(`/partners/${addresses.organization_id}`)
   const page = await first.text()
   const links = [`/endpoints/${addresses.endpoint_id}`, `${addresses.base_url}/docs`]
-  for (const part of ["<bdi>Sample partner</bdi> <small>partner</small>", ...links]) expect(page).toContain(part)
+  for (const part of ["<bdi>Sample partner</bdi> <small>partner-admin</small>", ...links]) expect(page).toContain(part)
 })
 
 /** Signs in with a link of the sandbox, and opens the first page. */

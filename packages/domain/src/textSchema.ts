@@ -81,7 +81,7 @@ export const Seconds = textSchema("a whole number and a unit of s, m, h or d, su
   return value <= MAX_SECONDS ? value : undefined
 })
 
-const MAX_NAME_LENGTH = 200
+export const MAX_NAME_LENGTH = 200
 
 /** Characters that change the writing direction: they could reverse the words of a page or an e-mail. */
 const DIRECTION_MARK = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/

@@ -1,3 +1,4 @@
+import { updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { column, sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -61,7 +62,9 @@ describe("the token lookup", () => {
     const swapped = await ask(api(), `${TOKENS}/${token}?expand[]=campaign&expand[]=program`, { key })
     expect(swapped.headers.get("ETag")).toBe(first[3])
 
-    await api().run(sql`update campaigns set updated_at = clock_timestamp() where id = ${seed.campaign.id}`)
+    await api().run(updateCampaign(seed.campaign.id, { name: "Renamed", perMinute: 5 }))
+    const renamed = await ask(api(), `${TOKENS}/${token}${queries[1]}`, { key })
+    expect(renamed.body.campaign).toMatchObject({ name: "Renamed" })
     const afterCampaign = await tags()
     expect(afterCampaign.map((tag, i) => tag === first[i])).toEqual([true, false, true, false])
     await api().run(sql`update programs set updated_at = clock_timestamp() where id = ${seed.program.id}`)

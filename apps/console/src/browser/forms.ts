@@ -1,5 +1,6 @@
 // Submits a form only once after a double click, and focuses the search with the key `/`.
 document.addEventListener("submit", (event) => {
+  if ((event.submitter as HTMLButtonElement | null)?.dataset["preview"] !== undefined) return
   const { dataset } = event.target as HTMLFormElement
   if (dataset["sent"] === undefined) dataset["sent"] = ""
   else event.preventDefault()

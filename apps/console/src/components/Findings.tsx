@@ -4,10 +4,11 @@ import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import type { ActiveAlert } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { isPartner } from "@outreach/domain/operators/Operator"
+import { isPartner, mayActAs, type StaffRole } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Order } from "effect"
 import type { ComponentChildren } from "preact"
+import { isDeploymentWide } from "../view/paths.ts"
 import { useView } from "../view/View.ts"
 import { type Columns, Table } from "./layout.tsx"
 import { Code, Prose, type Value } from "./values.tsx"
@@ -69,30 +70,52 @@ export const Findings = (props: {
   )
 }
 
-/** Pages with the effect of a command, with the label of their link, by the command's words or its subject. */
-const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
-  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`],
+/** Pages with the effect of a command, with the label of their link and their role, by the command's words or its subject. */
+const PAGES: Readonly<
+  Record<string, readonly [label: string, addressOf: (id: string) => string, role?: StaffRole | undefined]>
+> = {
+  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`, "operator"],
+  "campaigns update": ["Edit the campaign", (id) => `/campaigns/${id}/edit`, "operator"],
+  "campaigns test": ["Send a test", (id) => `/campaigns/${id}#test`],
+  "campaigns schedule": ["Schedule", (id) => `/campaigns/${id}/schedule`, "operator"],
+  "campaigns duplicate": ["Open the campaign", (id) => `/campaigns/${id}`],
+  "suppressions list": ["Open the suppressions", (id) => `/suppressions?program=${id}`],
+  "senders list": ["Open the senders", () => "/senders"],
+  "senders create": ["Open the senders", (id) => `/senders?organization=${id}`],
   senders: ["Open the sender", (id) => `/senders/${id}`],
   programs: ["Open the program", (id) => `/programs/${id}`],
   "endpoints list": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
+  "endpoints create": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
+  doctor: ["Open the checks of the deployment", () => "/system"],
   "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
   "organizations update": ["Add contacts", (id) => `/partners/${id}#contacts`],
+}
+
+/** Returns the page with the effect of a command, if there is one for the operator. */
+export const usePageOf = (
+  command: ReadonlyArray<string>,
+): { readonly label: string; readonly to: string } | undefined => {
+  const [subject = ""] = command
+  const [label = "", addressOf, role = "viewer"] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
+  const path = addressOf?.(command.findLast(isIdentifier) ?? "") ?? ""
+  const { operator } = useView()
+  const isOpen = isPartner(operator) || mayActAs(operator.role, role)
+  const isThere = operator.organizationId === null || !isDeploymentWide({ path })
+  return path !== "" && isOpen && isThere ? { label, to: path } : undefined
 }
 
 /** The advice of a finding, with a link to its page, or with the command if there is no page. */
 export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "command">; readonly none?: string }) => {
   const { finding, none = "–" } = props
   const { operator, page } = useView()
-  if (finding.advice === null) return <>{none}</>
   const { command = [] } = finding
-  const [subject = ""] = command
-  const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
-  const to = addressOf?.(command.findLast(isIdentifier) ?? "")
+  const found = usePageOf(command)
+  if (finding.advice === null) return <>{none}</>
   return (
     <>
       <Prose>{finding.advice}</Prose>{" "}
-      {to !== undefined
-        ? to !== page && <a href={to}>{label}</a>
+      {found !== undefined
+        ? found.to !== page && <a href={found.to}>{found.label}</a>
         : command.length > 0 && !isPartner(operator) && <Code>{formatCommand(["ops", ...command])}</Code>}
     </>
   )

@@ -33,6 +33,8 @@ export const ActionForm = <P extends string, Found>(
     readonly action: Access & { readonly path: P; readonly inputs: Inputs; readonly form?: FormOf<Found> }
     /** The object that an operation changes: the form shows its values. */
     readonly found?: Found
+    /** The element's id, for buttons outside of the form. */
+    readonly id?: string
     /** Default: the operation's. */
     readonly label?: string
     readonly hidden?: Values
@@ -142,6 +144,7 @@ const Hidden = ({ values }: { readonly values: Values }) => (
 
 /** A form with a field for each input that isn't hidden. If it was rejected, it shows the entered values and the errors. */
 const Form = (props: {
+  readonly id?: string | undefined
   readonly method: "get" | "post"
   readonly address: string
   readonly inputs: Inputs
@@ -202,6 +205,7 @@ const Form = (props: {
     </p>
   ) : (
     <form
+      id={props.id}
       class={isRejected ? `${kind} rejected` : kind}
       method={method}
       action={address}

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 const read = (specifier: string): Promise<string> => readFile(fileURLToPath(import.meta.resolve(specifier)), "utf8")
 
 /** The scripts of the browser. Each finds its elements, and every page works without scripts. */
-const SCRIPTS = ["copy", "forms", "localTimes", "refresh"] as const
+const SCRIPTS = ["copy", "forms", "localTimes", "preview", "refresh"] as const
 
 /** The texts of the scripts without types. */
 export const scriptTexts: ReadonlyArray<string> = await Promise.all(

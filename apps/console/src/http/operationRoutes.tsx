@@ -22,8 +22,8 @@ interface FormOptions<Key = string> {
 
 interface ActionOptions<S, F, A, R> extends FormOptions<keyof F & string> {
   readonly maxBytes?: number
-  /** Returns the path of the next page. Default: the created object's page, or the form's. */
-  readonly to?: (input: InputOf<S, F>) => string
+  /** Returns the path of the page after a change. Default: the created object's page, or the form's. */
+  readonly to?: (input: InputOf<S, F>, result: A) => string | undefined
   /** The content below a result that is shown once. */
   readonly below?: (result: A) => Effect.Effect<ComponentChildren, never, R>
 }
@@ -54,7 +54,7 @@ export const operationAction = <
       const { id, organizationId } = (result ?? {}) as { readonly id?: string; readonly organizationId?: string }
       if (result === undefined || once === undefined) {
         const isNew = Object.keys(of).length === 0 && id !== undefined
-        return { to: to?.(given) ?? (isNew ? pageOf(id) : undefined), notice }
+        return { to: (result && to?.(given, result)) ?? (isNew ? pageOf(id) : undefined), notice }
       }
       const owners = [id, input["endpoint"], input["organization"] ?? organizationId]
       const [back = "/"] = owners.flatMap((owner) => (typeof owner === "string" ? (pageOf(owner) ?? []) : []))
@@ -129,11 +129,13 @@ export const operationConfirmation = <
     run: Effect.fnUntraced(function* (input: Values) {
       yield* checkIds(Struct.pick(input, names))
       const planned = yield* plan(input)
+      const { find, versionOf } = operation
+      const version = find && versionOf?.(yield* find(givenTo(operation, input)))
       const { title, many, affects, when, facts, obstacle, caution: { word, because } = {} } = planned
       const values = Record.mapKeys(planned.values ?? {}, fieldName)
       const flags = { ...flagsOf(operation.input, input), ...values }
       const equivalent: Command = [command, ...subjectOf(operation, input), flags]
-      const hidden = { ...Struct.pick(input, names), ...values }
+      const hidden = { ...Struct.pick(input, names), ...values, version }
       const question = (
         <>
           <Facts
@@ -237,9 +239,11 @@ const runChanges = Effect.fnUntraced(function* <S extends Subject, F extends Fie
   }
   const rejectStale = (found: Found) => {
     const { shown, changes } = changesOf(found)
-    const differences = changes.flatMap(([key]) =>
-      key in shown ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
-    )
+    const differences = changes.flatMap(([key]) => {
+      const { label, kind } = input[key]?.control ?? {}
+      if (!(key in shown)) return []
+      return kind === "lines" ? ` ${label} differs.` : ` ${label} is now ${[shown[key]].flat().join(", ")}.`
+    })
     return reject(
       "StaleForm",
       `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
@@ -247,7 +251,7 @@ const runChanges = Effect.fnUntraced(function* <S extends Subject, F extends Fie
   }
   const found = yield* find(given)
   if (version !== "" && versionOf !== undefined && version !== versionOf(found)) return yield* rejectStale(found)
-  if (!isPartial) return yield* run(given, operator.name)
+  if (!isPartial) return yield* run(given, operator.name, version || undefined)
   const { changes } = changesOf(found)
   if (changes.every(([key]) => key in of)) return undefined
   return yield* Effect.catchIf(

@@ -48,7 +48,14 @@ const services = Effect.runSync(
 const compose = (html: string): Mail =>
   composeMail(
     {
-      ...{ subject: "An invitation to {{ program_name }}", html, text: null, fields: [], shortLink: null },
+      ...{
+        subject: "An invitation to {{ program_name }}",
+        preheader: null,
+        html,
+        text: null,
+        fields: [],
+        shortLink: null,
+      },
       ...{ campaignName: "Spring", programName: "Heart failure update", ...SENDER },
     },
     { ...services, sender, receivesMail: true },

@@ -2,7 +2,7 @@ import type { Campaign, CampaignProgress, CampaignStatus } from "@outreach/domai
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotReady, CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { findUnrendered } from "@outreach/domain/campaigns/Preflights"
-import { failedChecks } from "@outreach/domain/campaigns/preflight"
+import { draftSteps, failedChecks } from "@outreach/domain/campaigns/preflight"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { describeRamp, formatFrom } from "@outreach/domain/senders/Sender"
@@ -15,6 +15,7 @@ import { CampaignReader, type CampaignWithTotals, campaignFilters } from "../cam
 import { explainUnsent } from "../campaigns/explainUnsent.ts"
 import { describeProgress, SendingReader } from "../campaigns/SendingReader.ts"
 import { formatCount, formatCounted } from "../format.ts"
+import { formatCommand } from "../formatCommand.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 import { checkBox, field, withDefault } from "./Field.ts"
@@ -88,9 +89,13 @@ export const preflightCampaign = operation("campaigns preflight", {
     "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
   of,
   *run({ campaignId }) {
-    return { campaignId, checks: yield* (yield* preflights).checkCampaign(campaignId) }
+    const { status } = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    const checks = yield* (yield* preflights).checkCampaign(campaignId)
+    const next = status === "draft" ? draftSteps(campaignId, checks).find(({ isNext }) => isNext) : undefined
+    // The command of the next step of a draft; null for other campaigns.
+    return { campaignId, checks, next: next ? formatCommand(["ops", ...next.command]) : null }
   },
-  show: ({ checks }) => [{ checks }],
+  show: ({ checks, next }) => [{ checks }, ...(next === null ? [] : [`Next step: ${next}`])],
   failure: ({ campaignId, checks }) => {
     const failed = failedChecks(checks)
     return failed.length === 0 ? undefined : new CampaignNotReady({ campaignId, failed, checks })

@@ -12,9 +12,9 @@ import { TemplateText } from "@outreach/domain/mail/Message"
 import { EmailAddress } from "@outreach/domain/recipients/Clinician"
 import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
 import { Instant, toUnixMillis } from "@outreach/domain/Timestamp"
-import { DisplayName, noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { DisplayName, expectedBy, noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema, Struct } from "effect"
 import { countOrNone, formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
@@ -31,18 +31,83 @@ const testMails = Effect.promise(async () => ({
 
 const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
 
-const [mail, window] = ["E-mail", "Sending window"]
+const mail = "E-mail, fixed after scheduling"
+const window = "Sending window, fixed after scheduling"
+const speed = "Can be changed while it sends"
 const complaints = "Pause on complaints"
 export const describePause = (isAutomatic: boolean): string => (isAutomatic ? "automatically at 0.3 %" : "manually")
 const atLeast = "Automatically, from 3 complaints and 0.3 % of the sent e-mails"
 const example = "2026-12-01T09:00:00Z"
 
-const perMinute = (details: { readonly group?: string } = {}) =>
-  field(noneOr(wholeNumber(1, MAX_RATE, "a number of e-mails")), "E-mails per minute", {
-    hint: "From 1 to 1,000,000, or none for no limit",
-    size: 10,
-    ...details,
-  })
+const perMinute = field(noneOr(wholeNumber(1, MAX_RATE, "a number of e-mails")), "E-mails per minute", {
+  group: speed,
+  hint: "From 1 to 1,000,000, or none for no limit",
+  size: 10,
+})
+
+const NoFieldsOr = Schema.Union([
+  textSchema("none", (text) => (text === "none" ? [] : undefined)),
+  FieldNames,
+]).annotate({
+  expected: expectedBy(FieldNames),
+})
+
+/** The fields that can be changed until a campaign is scheduled. */
+const draft = {
+  name: field(DisplayName, "Name", {
+    hint: "Shown to operators and as {{ campaign_name }} in e-mails; fixed after scheduling",
+    example: "Spring",
+    size: 32,
+  }),
+  subject: field(DisplayName, "Subject", {
+    group: mail,
+    hint: "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below",
+    size: 60,
+  }),
+  preheader: field(noneOr(DisplayName), "Preheader", {
+    group: mail,
+    hint: "Shown after the subject in mailbox lists, with the same placeholders; or none",
+    size: 60,
+  }),
+  layout: choice(
+    "Layout",
+    [
+      ["plain", "plain: adds a footer with the sender and an unsubscribe link"],
+      ["none", "none: the HTML contains sender_name, postal_address and unsubscribe_url"],
+    ],
+    { group: mail },
+  ),
+  html: field(TemplateText, "HTML", { group: mail, kind: "lines", hint: "With the same placeholders as the subject" }),
+  text: field(noneOr(TemplateText), "Text", {
+    group: mail,
+    kind: "lines",
+    hint: "Or none: it is generated from the HTML",
+  }),
+  shortLink: field(noneOr(Schema.String), "Short link", {
+    group: mail,
+    hint: "A URL of the partner, such as https://go.partner.example/{token}; or none",
+    inputmode: "url",
+    size: 40,
+  }),
+  fields: field(NoFieldsOr, "Recipient fields", {
+    group: mail,
+    hint: "Fields in subject and body, such as first_name,specialty, or none; each import requires a column for each",
+    size: 40,
+  }),
+  windowStart: field(Instant, "Sending starts", { group: window, kind: "instant", example }),
+  windowEnd: field(Instant, "Sending ends", { group: window, kind: "instant", example }),
+} as const
+
+/** The fields of the e-mail, which its preview shows. */
+export const MAIL_FIELDS = Struct.omit(draft, ["windowStart", "windowEnd"])
+
+const faults = {
+  ProgramWithoutSender: "html",
+  SenderNotShown: ({ part }: SenderNotShown) => part,
+  InvalidTemplate: ({ part }: InvalidTemplate) => part,
+  InvalidShortLink: "shortLink",
+  InvalidWindow: "windowEnd",
+} as const
 
 export const createCampaign = operation("campaigns create", {
   role: "operator",
@@ -50,13 +115,7 @@ export const createCampaign = operation("campaigns create", {
   label: "Create the draft",
   input: {
     programId: required(field(ProgramId, "Program", { kind: "choice" })),
-    name: required(
-      field(DisplayName, "Name", {
-        hint: "Shown to operators and as {{ campaign_name }} in e-mails",
-        example: "Spring",
-        size: 32,
-      }),
-    ),
+    name: required(draft.name),
     kind: withDefault(
       choice("Kind", [
         ["traffic", "traffic: clinicians go to the partner"],
@@ -64,57 +123,26 @@ export const createCampaign = operation("campaigns create", {
       ]),
       "traffic",
     ),
-    subject: required(
-      field(DisplayName, "Subject", {
-        group: mail,
-        hint: "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below",
-        size: 60,
-      }),
-    ),
-    layout: withDefault(
-      choice(
-        "Layout",
-        [
-          ["plain", "plain: adds a footer with the sender and an unsubscribe link"],
-          ["none", "none: the HTML contains sender_name, postal_address and unsubscribe_url"],
-        ],
-        { group: mail },
-      ),
-      "none",
-    ),
-    html: required(
-      field(TemplateText, "HTML", { group: mail, kind: "lines", hint: "With the same placeholders as the subject" }),
-    ),
-    text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Default: generated from the HTML" }),
-    shortLink: field(Schema.String, "Short link", {
-      group: mail,
-      hint: "A URL of the partner, such as https://go.partner.example/{token}",
-      inputmode: "url",
-      size: 40,
-    }),
-    fields: field(FieldNames, "Recipient fields", {
-      group: mail,
-      hint: "Fields in subject and body, such as first_name,specialty; each import requires a column for each",
-      size: 40,
-    }),
-    windowStart: required(field(Instant, "Sending starts", { group: window, kind: "instant", example })),
-    windowEnd: required(field(Instant, "Sending ends", { group: window, kind: "instant", example })),
-    perMinute: perMinute({ group: window }),
-    pauseOnComplaints: checkBox(complaints, { group: window, hint: atLeast }),
+    subject: required(draft.subject),
+    preheader: draft.preheader,
+    layout: withDefault(draft.layout, "none"),
+    html: required(draft.html),
+    ...Struct.pick(draft, ["text", "shortLink", "fields"]),
+    windowStart: required(draft.windowStart),
+    windowEnd: required(draft.windowEnd),
+    perMinute,
+    pauseOnComplaints: checkBox(complaints, { group: speed, hint: atLeast }),
   },
   faults: {
+    ...faults,
     ProgramNotFound: "programId",
     ProgramArchived: "programId",
     ProgramWithoutSender: "programId",
-    SenderNotShown: ({ part }: SenderNotShown) => part,
-    InvalidTemplate: ({ part }: InvalidTemplate) => part,
-    InvalidShortLink: "shortLink",
-    InvalidWindow: "windowEnd",
   },
-  *run(draft) {
-    return withoutBody(yield* (yield* useCases).createCampaign(draft))
+  *run(given) {
+    return withoutBody(yield* (yield* useCases).createCampaign(given))
   },
-  done: () => "Draft created. Import its recipients, preview the e-mail, then schedule it.",
+  done: () => "Draft created. Its page lists the next steps.",
   examples: [
     'ops campaigns create --program pgm_… --name Spring --subject "An invitation" --html mail.html --window-start 2026-12-01T09:00:00Z --window-end 2026-12-05T17:00:00Z',
   ],
@@ -122,26 +150,50 @@ export const createCampaign = operation("campaigns create", {
 
 const ofCampaign = { role: "operator", of: { campaignId: CampaignId } } as const
 
+/** To the second, like an input of a form. */
+const secondOf = (at: string): string => at.replace(/\.\d+/, "")
+
 export const updateCampaign = operation("campaigns update", {
   ...ofCampaign,
-  about: "Change a campaign's rate or its pause on complaints, also while it sends",
-  label: "Change the campaign",
+  about:
+    "Change a draft: its name, e-mail, window and rate. After scheduling, only the rate and the pause on complaints can be changed",
+  label: "Save",
   input: {
-    perMinute: perMinute(),
-    pauseOnComplaints: yesOrNo(complaints, describePause(true), describePause(false), { hint: atLeast }),
+    ...draft,
+    perMinute,
+    pauseOnComplaints: yesOrNo(complaints, describePause(true), describePause(false), { group: speed, hint: atLeast }),
   },
   isPartial: true,
-  find: ({ campaignId }) => CampaignRepository.use(({ find }) => find(campaignId)),
-  versionOf: ({ perMinute, pauseOnComplaints }) => `${countOrNone(perMinute)} ${pauseOnComplaints}`,
-  texts: ({ perMinute, pauseOnComplaints }) => ({
-    perMinute: countOrNone(perMinute),
-    pauseOnComplaints: pauseOnComplaints ? "yes" : "no",
+  faults,
+  find: ({ campaignId }) => Effect.flatMap(useCases, ({ findWritten }) => findWritten(campaignId)),
+  versionOf: ({ editedAt }) => editedAt,
+  texts: ({ html, text, preheader, shortLink, fields, ...campaign }) => ({
+    ...Struct.pick(campaign, ["name", "subject", "layout"]),
+    ...{ preheader: preheader ?? "none", shortLink: shortLink ?? "none", fields: fields.join(",") || "none" },
+    ...{ html: html.trim(), text: text?.trim() ?? "none" },
+    ...{ windowStart: secondOf(campaign.windowStart), windowEnd: secondOf(campaign.windowEnd) },
+    perMinute: countOrNone(campaign.perMinute),
+    pauseOnComplaints: campaign.pauseOnComplaints ? "yes" : "no",
   }),
   *run({ campaignId, ...changes }, _, version) {
     return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes, version))
   },
   done: () => "Saved.",
-  examples: ["ops campaigns update cmp_… --per-minute 500"],
+  examples: [
+    "ops campaigns update cmp_… --per-minute 500",
+    'ops campaigns update cmp_… --subject "A reminder" --html mail.html',
+  ],
+})
+
+export const duplicateCampaign = operation("campaigns duplicate", {
+  ...ofCampaign,
+  about: "Duplicate a campaign as a draft without recipients",
+  label: "Duplicate",
+  input: { name: draft.name },
+  *run({ campaignId, name }) {
+    return withoutBody(yield* (yield* useCases).duplicateCampaign(campaignId, name))
+  },
+  done: ({ name }) => `Duplicated as the draft “${name}”, without recipients.`,
 })
 
 /** Plans a change of a campaign's status by the recipients without an e-mail. */
@@ -194,8 +246,11 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
         caution: failed.length === 0 ? undefined : { word: name, because },
       }
     },
-    *run({ campaignId, force = [] }) {
-      return withoutBody(yield* (yield* useCases).scheduleCampaign(campaignId, { command, force }))
+    // The plan is of this version.
+    find: ({ campaignId }) => CampaignRepository.use(({ find }) => find(campaignId)),
+    versionOf: ({ editedAt }) => editedAt,
+    *run({ campaignId, force = [] }, _, version) {
+      return withoutBody(yield* (yield* useCases).scheduleCampaign(campaignId, { command, force, version }))
     },
     done: () => done,
   })
@@ -267,11 +322,14 @@ export const testCampaign = operation("campaigns test", {
   *run({ campaignId, to }) {
     const settings = yield* yield* TestMailSettings
     if (settings === null) return yield* new NoMailServer()
-    const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    const { find, markTested } = yield* CampaignRepository
+    const campaign = yield* find(campaignId)
     const { sendTestMail, SmtpTransport, INTERACTIVE_TIMEOUTS } = yield* testMails
     const transport = SmtpTransport(settings.smtpUrl, INTERACTIVE_TIMEOUTS)
     const services = Layer.merge(throwawaySeal, transport)
-    return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), services)) }
+    const sent = yield* Effect.provide(sendTestMail(campaign, to, settings), services)
+    yield* markTested(campaign)
+    return { campaignId, ...sent }
   },
   done: () => "The mail server accepted the test message. Clicks on its links aren't recorded.",
 })

@@ -26,7 +26,7 @@ export const organizations = list("organizations list", {
     endpoints: { ...count("Endpoints"), isOfConsole: true },
     contacts: count("Contacts"),
     createdAt: { ...time("Since"), sort: "desc" },
-    ...inOps("selfService", "maxEndpoints", "clockAheadSeconds"),
+    ...inOps("clockAheadSeconds", "selfService", "maxEndpoints"),
   },
   empty: "No partners.",
   filledBy: "organizations create",

@@ -9,7 +9,8 @@ type Treatment = "recorded" | "origin" | "withheld"
  * A `withheld` value may be a secret, personal data or free text; the log records only that the argument was given.
  */
 const NAMES: Readonly<Record<Treatment, string>> = {
-  withheld: "contact dkim-key email file headers html log map npi out recipient rejects reply-to subject text token",
+  withheld:
+    "contact dkim-key email file headers html log map npi out preheader recipient rejects reply-to subject text token",
   origin: "short-link url",
   recorded: `
     after all before bom bounce-domain campaign check completer-target confirm date delivery detach

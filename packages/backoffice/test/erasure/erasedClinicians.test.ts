@@ -83,7 +83,13 @@ describe("an erasure", () => {
       { by: "email", value: person.email.toUpperCase() },
     ] as const) {
       const found = yield* timeline.find({ ...key, organizationId: organization.id }, 10)
-      expect(found).toEqual({ recipients: [], entries: [], hasMore: false, erasedIn: [organization.id] })
+      expect(found).toEqual({
+        recipients: [],
+        entries: [],
+        deliveries: [],
+        hasMore: false,
+        erasedIn: [organization.id],
+      })
     }
     const data = { ...person, consumer_program_slug: program.slug, attribution: "organic", token: null }
     yield* receiveEvent(seeded, "evt_11", "clinician.account_created", { ...data, email: "ada@home.test" })

@@ -42,6 +42,7 @@ describe("a list that is read at once", () => {
     read: () => Effect.succeed(rows),
     columns: { name: { ...text("City"), sort: "asc" }, size: { ...count("Size"), sort: "desc" } },
     empty: "None.",
+    filledBy: null,
   })
   const read = (sort: string | undefined, after: string | null = null, limit = 9) =>
     Effect.runSync(

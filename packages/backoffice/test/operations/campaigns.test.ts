@@ -4,7 +4,14 @@ import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
-import { cancelCampaign, scheduleCampaign, testCampaign, updateCampaign } from "../../src/operations/campaigns.ts"
+import { preflightCampaign } from "../../src/operations/campaignReports.ts"
+import {
+  cancelCampaign,
+  duplicateCampaign,
+  scheduleCampaign,
+  testCampaign,
+  updateCampaign,
+} from "../../src/operations/campaigns.ts"
 
 const withoutMail = Layer.succeed(TestMailSettings, Effect.succeed(null))
 const { test } = testsOnDatabase({ layer: withoutMail })
@@ -41,6 +48,20 @@ describe("campaigns", () => {
       const planned = yield* plan!({ campaignId })
       expect(planned).toMatchObject({ obstacle: expect.stringContaining("is cancelled"), caution: undefined })
     }
+  })
+
+  test("are edited and duplicated without returning their bodies, and the next step of a draft is a command", function* () {
+    const { campaignId } = yield* seed
+    const edited = yield* updateCampaign.run({ campaignId, name: "Autumn", preheader: "News" }, "Dana")
+    expect(edited).toMatchObject({ name: "Autumn", preheader: "News" })
+    const copy = yield* duplicateCampaign.run({ campaignId }, "Dana")
+    expect(copy).toMatchObject({ name: "Copy of Autumn", status: "draft" })
+    for (const result of [edited, copy]) expect(result).not.toHaveProperty("html")
+    const { next, checks } = yield* preflightCampaign.run({ campaignId: copy.id }, "Dana")
+    expect(next).toBe(`ops recipients import list.csv --campaign ${copy.id}`)
+    expect(preflightCampaign.show!({ campaignId, next, checks }, { campaignId })).toContain(`Next step: ${next}`)
+    yield* scheduleCampaign.run({ campaignId }, "Dana", edited.editedAt)
+    expect((yield* preflightCampaign.run({ campaignId }, "Dana")).next).toBeNull()
   })
 
   test("are not tested without a mail server", function* () {

@@ -34,7 +34,8 @@ test("each list names a command that adds its rows, except these", async () => {
     digests list
     inbox list
     issues list
-    replays list"
+    replays list
+    signature-rejections list"
   `)
   const changing = (await commandsOf((declared) => !isReading(declared))).split("\n")
   const named = (await allDeclared()).flatMap(({ filledBy }) => filledBy ?? [])
@@ -44,6 +45,7 @@ test("each list names a command that adds its rows, except these", async () => {
 test("operators and admins may use these", async () => {
   expect(await commandsOf(({ role }) => role === "operator")).toMatchInlineSnapshot(`
     "campaigns create
+    campaigns duplicate
     campaigns pause
     campaigns resume
     campaigns schedule

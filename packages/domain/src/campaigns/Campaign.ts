@@ -33,7 +33,7 @@ export const Campaign = Schema.Struct({
   /** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
   kind: Schema.Literals(["traffic", "survey"]),
   status: Schema.Literals(CAMPAIGN_STATUSES),
-  ...Struct.pick(MessageTemplate.fields, ["subject", "html", "text", "shortLink", "fields"]),
+  ...Struct.pick(MessageTemplate.fields, ["subject", "preheader", "html", "text", "shortLink", "fields"]),
   /** Maximum e-mails per minute; null for unlimited. */
   perMinute: Schema.NullOr(Schema.Int),
   /** Messages are sent from the start (inclusive) to the end (exclusive). */
@@ -46,6 +46,10 @@ export const Campaign = Schema.Struct({
   /** The operator who stopped it, or `a worker`; null if it wasn't requested, as after a restore. */
   stoppedBy: Schema.NullOr(Schema.String),
   stopReason: Schema.NullOr(Schema.String),
+  /** The last time that an operator changed it: the version for concurrent changes. */
+  editedAt: Timestamp,
+  /** When the mail server accepted a test message with the current content; null if none was sent. */
+  testedAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
@@ -60,8 +64,8 @@ export type Stop = Pick<Campaign, "stoppedBy" | "stopReason">
 /** A campaign as shown in its summary and events. */
 export const CampaignSummary = Schema.Struct(
   Struct.omit(Campaign.fields, [
-    ...(["subject", "html", "text", "shortLink", "fields", "perMinute"] as const),
-    ...(["pauseOnComplaints", "stoppedAt", "stoppedBy", "stopReason"] as const),
+    ...(["subject", "preheader", "html", "text", "shortLink", "fields", "perMinute"] as const),
+    ...(["pauseOnComplaints", "stoppedAt", "stoppedBy", "stopReason", "editedAt", "testedAt"] as const),
   ]),
 )
 export type CampaignSummary = typeof CampaignSummary.Type

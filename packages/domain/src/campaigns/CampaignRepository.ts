@@ -5,6 +5,7 @@ import type { TemplatePart } from "../mail/templates/Template.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/Programs.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import type {
   Campaign,
   CampaignProgress,
@@ -21,6 +22,12 @@ export class CampaignNotInStatus extends DescribedError(
   "CampaignNotInStatus",
   ({ campaignId, status, wanted }: Record<"campaignId" | "status", string> & { wanted: ReadonlyArray<string> }) =>
     `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
+) {}
+
+/** Partners and recipients may have the earlier content. */
+export class FixedAfterScheduling extends DescribedError(
+  "FixedAfterScheduling",
+  "Campaign {campaignId} is {status}. After scheduling, only its rate and its pause on complaints can be changed. Duplicate it to send another version.",
 ) {}
 
 /** Checks of a campaign failed; their names are in `failed`. */
@@ -93,13 +100,22 @@ export interface PublicationChunk extends CampaignWithProgram {
 export const PausedCampaign = Schema.Struct({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
 export type PausedCampaign = typeof PausedCampaign.Type
 
-export type CampaignChanges = Partial<Pick<Campaign, "perMinute" | "pauseOnComplaints">>
+/** Fields that can be changed until the campaign is over; the others only while it is a draft. */
+export const LIVE_FIELDS = ["perMinute", "pauseOnComplaints"] as const
+
+export type CampaignChanges = Partial<
+  Pick<Campaign, (typeof LIVE_FIELDS)[number] | "name" | "windowStart" | "windowEnd"> &
+    Pick<Campaign, "subject" | "preheader" | "html" | "text" | "shortLink" | "fields">
+>
 
 export class CampaignRepository extends Context.Service<
   CampaignRepository,
   {
     create(
-      campaign: Omit<Campaign, "organizationId" | "status" | "stoppedAt" | keyof Stop | "createdAt" | "updatedAt">,
+      campaign: Omit<
+        Campaign,
+        "organizationId" | "status" | "stoppedAt" | keyof Stop | `${"created" | "updated" | "edited" | "tested"}At`
+      >,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
@@ -113,18 +129,24 @@ export class CampaignRepository extends Context.Service<
       campaignId: CampaignId,
       from: ReadonlyArray<CampaignStatus>,
       to: CampaignStatus,
-      /** Who stops it, and why. Without it, the campaign is no longer stopped. */
-      stop?: Stop,
-    ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
+      options?: {
+        /** Who stops it, and why. Without it, the campaign is no longer stopped. */
+        readonly stop?: Stop
+        /** Fails if the campaign was edited after this. Default: it may have been. */
+        readonly editedAt?: Timestamp
+      },
+    ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus | ChangedMeanwhile>
     /**
-     * Changes the given fields. A rate applies to claims from now on. With a `version` (the rate or `none`, a space, and true or false), it
-     * fails if the campaign has other values.
+     * Changes the given fields of a campaign with one of the statuses. A rate applies to claims from now on. Fails if the campaign was edited
+     * after it was read. A change of the content or the name requires another test message.
      */
     update(
-      campaignId: CampaignId,
+      campaign: Pick<Campaign, "id" | "editedAt">,
+      statuses: ReadonlyArray<CampaignStatus>,
       changes: CampaignChanges,
-      version?: string,
-    ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
+    ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus | ChangedMeanwhile>
+    /** Records an accepted test message, unless the campaign was edited after it was read. */
+    markTested(campaign: Pick<Campaign, "id" | "editedAt">): Effect.Effect<void>
     /**
      * Pauses campaigns with the option if their complaints reached the upper threshold. Returns them. A resumed campaign is paused
      * again only after a new complaint.

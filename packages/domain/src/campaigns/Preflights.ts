@@ -4,7 +4,7 @@ import { EndpointRepository } from "../deliveries/Endpoints.ts"
 import { SigningSecretRepository } from "../deliveries/SigningSecrets.ts"
 import type { CampaignId } from "../Identifier.ts"
 import { findMissingDetails } from "../mail/templates/findHiddenDetails.ts"
-import { createFieldsCheck } from "../mail/templates/Template.ts"
+import { createFieldsCheck, findInvalidTemplate } from "../mail/templates/Template.ts"
 import { ProgramRepository } from "../programs/Programs.ts"
 import { type RecipientPosition, RecipientRepository } from "../recipients/Recipient.ts"
 import type { Sender } from "../senders/Sender.ts"
@@ -37,6 +37,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   )
   const keys = known.senders.find(({ id }) => id === sender?.id)?.keys ?? []
   const enabled = endpoints.filter(({ enabled }) => enabled)
+  const invalid = findInvalidTemplate(campaign, known.program)
   const now = yield* Clock.currentTimeMillis
   const active = secrets.filter(({ expiresAt }) => expiresAt === null || toUnixMillis(expiresAt) > now)
   const signers = new Set(active.map(({ endpointId }) => endpointId))
@@ -45,7 +46,8 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
     campaign,
     livemode,
     publicBaseUrl,
-    missing: [...new Set(Object.values(findMissingDetails(campaign, known.program)).flat())],
+    invalid,
+    missing: invalid ? [] : [...new Set(Object.values(findMissingDetails(campaign, known.program)).flat())],
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
     waitingSenderId: waitingSender(campaign, sender, known.senders),

@@ -1,5 +1,6 @@
 import { Struct } from "effect"
 import type { SenderDetail } from "../mail/templates/findHiddenDetails.ts"
+import type { TemplatePart } from "../mail/templates/Template.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { type Program, WHEN_REACHED } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"
@@ -11,13 +12,16 @@ import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Cam
 export interface PreflightFacts {
   readonly campaign: Pick<
     Campaign,
-    "id" | "kind" | "status" | "programId" | "organizationId" | "perMinute" | "windowStart" | "windowEnd"
+    | ("id" | "kind" | "status" | "programId" | "organizationId")
+    | ("perMinute" | "windowStart" | "windowEnd" | "testedAt")
   >
   readonly program: Pick<Program, "id" | "status" | "learnerTarget" | "completerTarget">
   readonly progress: CampaignProgress
   readonly livemode: boolean
   /** Base URL of the links in e-mails; null if unknown. */
   readonly publicBaseUrl: string | null
+  /** The first template that doesn't render; undefined if all do. */
+  readonly invalid: { readonly part: TemplatePart; readonly reason: string } | undefined
   /** Details that the e-mail doesn't show. */
   readonly missing: ReadonlyArray<SenderDetail>
   /** The sender with verified DNS records; null for the deployment's own. */
@@ -34,37 +38,65 @@ export interface PreflightFacts {
   readonly now: number
 }
 
+/** Commands of the steps from a draft to a scheduled campaign. */
+const COMMANDS = {
+  recipients: (id) => ["recipients", "import", "list.csv", "--campaign", id],
+  email: (id) => ["campaigns", "update", id, "--html", "mail.html"],
+  sender: () => ["senders", "list"],
+  test: (id) => ["campaigns", "test", id, "--to", "me@acme.example"],
+  schedule: (id) => ["campaigns", "schedule", id],
+} satisfies Readonly<Record<string, (id: string) => ReadonlyArray<string>>>
+type StepName = keyof typeof COMMANDS
+
+const commandOf = (step: StepName, id: string) => COMMANDS[step](id)
+
 /** Checks before a campaign is sent, in display order. */
 const CHECKS = {
-  recipients: ({ campaign, progress: { recipients, withdrawn } }) => {
-    if (recipients === 0) {
-      const command = ["recipients", "import", "list.csv", "--campaign", campaign.id]
-      return failed("No recipient is imported.", "Import recipients.", command)
-    }
+  recipients: ({ campaign: { id, programId }, progress: { recipients, withdrawn } }) => {
+    if (recipients === 0) return failed("No recipient is imported.", "Import recipients.", commandOf("recipients", id))
     return withdrawn === recipients
       ? failed(
           `All ${countNoun(recipients, "recipient")} are withdrawn, so no e-mails are sent.`,
           "Check the suppressions.",
+          ["suppressions", "list", "--program", programId],
         )
       : ok(`${countNoun(recipients, "recipient")}.`)
   },
 
-  suppressed: ({ progress: { recipients, withdrawn } }) => {
+  suppressed: ({ campaign, progress: { recipients, withdrawn } }) => {
     if (withdrawn === 0) return ok("No recipient is withdrawn.")
     const found = `${countNoun(withdrawn, "recipient")} withdrawn: suppressed, qualified already, or erased.`
     return withdrawn * 2 < recipients
       ? ok(found)
-      : warning(found, "More than half of the list is left out. Check that it is the right list.")
+      : warning(found, "More than half of the list is left out. Check that it is the right list.", [
+          ...["suppressions", "list", "--program", campaign.programId],
+        ])
   },
 
-  window: ({ campaign: { status, windowStart, windowEnd }, now }) => {
-    if (CLOSED.includes(status)) return warning(`The campaign is ${status}.`, "Create another one.")
+  window: ({ campaign: { id, status, windowStart, windowEnd }, now }) => {
+    const duplicate = ["campaigns", "duplicate", id]
+    if (CLOSED.includes(status)) return warning(`The campaign is ${status}.`, "Duplicate it.", duplicate)
     if (toUnixMillis(windowEnd) <= now) {
-      return failed(`The window ended at ${minuteOf(windowEnd)}.`, "Create another campaign with a later window.")
+      const found = `The window ended at ${minuteOf(windowEnd)}.`
+      return status === "draft"
+        ? failed(found, "Choose a later window.", [
+            "campaigns",
+            "update",
+            id,
+            "--window-start",
+            "…",
+            "--window-end",
+            "…",
+          ])
+        : failed(found, "Duplicate the campaign, and choose a later window.", duplicate)
     }
     if (status === "sending") return ok(`The window is open until ${minuteOf(windowEnd)}.`)
     return toUnixMillis(windowStart) <= now
-      ? warning(`The window started at ${minuteOf(windowStart)}.`, "Sending starts when the campaign is published.")
+      ? warning(
+          `The window started at ${minuteOf(windowStart)}.`,
+          "Sending starts when the campaign is published.",
+          commandOf("schedule", id),
+        )
       : ok(`The window starts at ${minuteOf(windowStart)}.`)
   },
 
@@ -86,12 +118,14 @@ const CHECKS = {
     if (perMinute === null) return ok("No rate limit for this campaign.")
     const needed = Math.ceil(unsent / perMinute)
     const found = `${numbers.format(perMinute)} a minute: ${countNoun(unsent, "e-mail")} take ${duration(needed)} of ${duration(minutes)}.`
-    const advice = `Raise the rate to ${numbers.format(Math.ceil(unsent / Math.max(1, minutes)))} a minute, or give the campaign a longer window.`
-    if (minutes > 0 && needed > minutes) return failed(found, advice)
-    return needed > minutes * 0.8 ? warning(found, advice) : ok(found)
+    const enough = Math.ceil(unsent / Math.max(1, minutes))
+    const advice = `Raise the rate to ${numbers.format(enough)} a minute, or give the campaign a longer window.`
+    const command = ["campaigns", "update", campaign.id, "--per-minute", String(enough)]
+    if (minutes > 0 && needed > minutes) return failed(found, advice, command)
+    return needed > minutes * 0.8 ? warning(found, advice, command) : ok(found)
   },
 
-  sender: ({ sender, isSigned, waitingSenderId }) => {
+  sender: ({ campaign: { organizationId }, sender, isSigned, waitingSenderId }) => {
     if (waitingSenderId !== null) {
       return warning(
         `The sender ${waitingSenderId} is not live: its DNS records were not found yet. E-mails are sent by another sender until then.`,
@@ -119,14 +153,25 @@ const CHECKS = {
       : warning(
           "Sent as the deployment's own sender, MAIL_FROM, without a DKIM signature.",
           "Set DKIM_KEY or add a sender. Large receivers reject unsigned bulk mail.",
+          ["senders", "create", "--organization", organizationId, "--from", "…"],
         )
   },
 
-  unsubscribe: ({ missing }) =>
+  template: ({ campaign: { id }, invalid }) =>
+    invalid === undefined
+      ? ok("The templates render.")
+      : failed(
+          `The ${invalid.part} is not a valid template: ${invalid.reason}.`,
+          "Correct it.",
+          commandOf("email", id),
+        ),
+
+  unsubscribe: ({ campaign: { id }, missing }) =>
     missing.includes("unsubscribeUrl")
       ? failed(
           "The e-mail does not show a link to unsubscribe.",
-          "Create the campaign again with {{ unsubscribe_url }}.",
+          "Add {{ unsubscribe_url }} to it.",
+          commandOf("email", id),
         )
       : ok("The e-mail shows a link to unsubscribe."),
 
@@ -145,12 +190,24 @@ const CHECKS = {
       : ok("The e-mail shows the sender's name and postal address.")
   },
 
-  program: ({ program: { id, status } }) =>
-    status === "archived"
-      ? failed(`The program ${id} is archived: the campaign cannot be scheduled.`, "Make the program active again.")
-      : status === "active"
-        ? ok("The program is active.")
-        : warning(`The program ${id} is ${status}.`, "Make it active if e-mails should be sent."),
+  test: ({ campaign: { id, status, testedAt } }) => {
+    if (testedAt !== null) return ok(`A test message was sent at ${minuteOf(testedAt)}.`)
+    return status === "draft"
+      ? warning("No test message was sent since the last change.", "Send one to yourself.", commandOf("test", id))
+      : ok("No test message was sent.")
+  },
+
+  program: ({ program: { id, status } }) => {
+    const command = ["programs", "update", id, "--status", "active"]
+    if (status === "active") return ok("The program is active.")
+    return status === "archived"
+      ? failed(
+          `The program ${id} is archived: the campaign cannot be scheduled.`,
+          "Make the program active again.",
+          command,
+        )
+      : warning(`The program ${id} is ${status}.`, "Make it active if e-mails should be sent.", command)
+  },
 
   quota: ({ program: { id, learnerTarget, completerTarget }, completers, progress }) => {
     if (completerTarget === null) {
@@ -172,6 +229,7 @@ const CHECKS = {
       ? warning(
           `${found} When the target is reached, ${WHEN_REACHED.completer_qualified}.`,
           "Some recipients will probably get no e-mail.",
+          ["programs", "update", id, "--completer-target", "…"],
         )
       : ok(found)
   },
@@ -193,6 +251,7 @@ const CHECKS = {
       ? warning(
           `${failing} of ${countNoun(enabled, "enabled endpoint")} failed recently and ${failing === 1 ? "is" : "are"} only probed.`,
           "Check the endpoint's latest failures before you start a campaign.",
+          ["endpoints", "list", "--organization", organizationId],
         )
       : ok(`${countNoun(enabled, "endpoint")} enabled, without recent failures.`)
   },
@@ -220,6 +279,39 @@ export interface PreflightCheck extends Finding {
 export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
   Struct.keys(CHECKS).map((check) => ({ check, ...CHECKS[check](facts) }))
 
+/** The checks of each step. */
+export const STEPS: Readonly<Record<StepName, ReadonlyArray<keyof typeof CHECKS>>> = {
+  recipients: ["recipients", "suppressed"],
+  email: ["template", "unsubscribe", "postal_address", "window", "rate"],
+  sender: ["sender", "public_base_url"],
+  test: ["test"],
+  schedule: ["program", "quota", "endpoint", "signing_secret"],
+}
+
+/** A step from a draft to a scheduled campaign, with its most urgent check. */
+export interface DraftStep extends Finding {
+  readonly step: StepName
+  readonly command: ReadonlyArray<string>
+  /** A step with a warning is done, except the test message. */
+  readonly isDone: boolean
+  /** Whether it is the first step that isn't done. */
+  readonly isNext: boolean
+}
+
+export const draftSteps = (campaignId: string, checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<DraftStep> => {
+  let isOpen = true
+  return Struct.keys(STEPS).map((step) => {
+    const own = checks.filter(({ check }) => STEPS[step].includes(check))
+    const urgent = own.find(({ status }) => status === "failed") ?? own.find(({ status }) => status === "warning")
+    const { status, found, advice } =
+      urgent ?? (step === "schedule" ? ok("Nothing is sent before it is scheduled.") : own[0]!)
+    const isDone = step === "test" ? status === "ok" : step !== "schedule" && status !== "failed"
+    const isNext = isOpen && !isDone
+    isOpen &&= isDone
+    return { step, status, found, advice, command: urgent?.command ?? commandOf(step, campaignId), isDone, isNext }
+  })
+}
+
 export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<PreflightCheck["check"]> =>
   checks.filter(({ status }) => status === "failed").map(({ check }) => check)
 
@@ -238,6 +330,7 @@ export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "pub
     ? failed(
         "PUBLIC_BASE_URL is not an https address, so one-click unsubscription does not work (RFC 8058).",
         "Serve the API over https, and set PUBLIC_BASE_URL to that address in every process.",
+        ["doctor"],
       )
     : ok("Links in e-mails use http, which production doesn't allow.")
 }

@@ -24,6 +24,8 @@ export interface MessageLease
 /** Common data of a campaign's messages. */
 export const MessageTemplate = Schema.Struct({
   subject: Schema.String,
+  /** Template of the text that mailbox lists show after the subject, hidden in the HTML; null for none. */
+  preheader: Schema.NullOr(Schema.String),
   html: Schema.String,
   /** Text part; null to create it from the HTML. */
   text: Schema.NullOr(Schema.String),

@@ -1,4 +1,4 @@
-import { type PreflightFacts, preflight } from "@outreach/domain/campaigns/preflight"
+import { draftSteps, type PreflightFacts, preflight, STEPS } from "@outreach/domain/campaigns/preflight"
 import type { CampaignId, OrganizationId, ProgramId, SenderId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import fc from "fast-check"
@@ -20,6 +20,7 @@ const campaign: PreflightFacts["campaign"] = {
   perMinute: 100,
   windowStart: at(60),
   windowEnd: at(120),
+  testedAt: at(-1),
 }
 const sender = { id: "snd_1" as SenderId, fromAddress: "outreach@acme.test", ramp: null }
 const READY: PreflightFacts = {
@@ -28,6 +29,7 @@ const READY: PreflightFacts = {
   progress,
   livemode: true,
   publicBaseUrl: "https://outreach.test",
+  invalid: undefined,
   missing: [],
   sender,
   isSigned: true,
@@ -38,10 +40,10 @@ const READY: PreflightFacts = {
   now: NOW,
 }
 
-/** Returns the failed checks with their status. Only these have advice. */
+/** Returns the failed checks with their status. Only these have advice, with a command. */
 const troubles = (facts: Partial<PreflightFacts>) => {
-  const failed = preflight({ ...READY, ...facts }).filter(({ status, advice }) => {
-    expect(advice === null).toBe(status === "ok")
+  const failed = preflight({ ...READY, ...facts }).filter(({ status, advice, command }) => {
+    expect([advice === null, command === undefined]).toEqual([status === "ok", status === "ok"])
     return status !== "ok"
   })
   return Object.fromEntries(failed.map(({ check, status }) => [check, status]))
@@ -51,8 +53,8 @@ describe("preflight", () => {
   it("finds all in order where it is, and names each check", () => {
     expect(troubles({})).toEqual({})
     expect(preflight(READY).map(({ check }) => check)).toEqual([
-      ...["recipients", "suppressed", "window", "rate", "sender", "unsubscribe", "public_base_url"],
-      ...["postal_address", "program", "quota", "endpoint", "signing_secret"],
+      ...["recipients", "suppressed", "window", "rate", "sender", "template", "unsubscribe", "public_base_url"],
+      ...["postal_address", "test", "program", "quota", "endpoint", "signing_secret"],
     ])
   })
 
@@ -64,6 +66,13 @@ describe("preflight", () => {
       { recipients: "failed", suppressed: "warning" },
     ],
     ["a few recipients are withdrawn", { progress: { ...progress, withdrawn: 20 } }, {}],
+    ["a template doesn't render", { invalid: { part: "html", reason: "it names nobody" } }, { template: "failed" }],
+    ["no test message was sent", { campaign: { ...campaign, testedAt: null } }, { test: "warning" }],
+    [
+      "the window of a paused campaign is over",
+      { campaign: { ...campaign, status: "paused", perMinute: null, windowEnd: at(-1) } },
+      { window: "failed" },
+    ],
     ["the window is over", { campaign: { ...campaign, perMinute: null, windowEnd: at(-1) } }, { window: "failed" }],
     ["the window has begun", { campaign: { ...campaign, windowStart: at(-1) } }, { window: "warning" }],
     ["the campaign sends already", { campaign: { ...campaign, status: "sending", windowStart: at(-1) } }, {}],
@@ -128,6 +137,29 @@ describe("preflight", () => {
     ],
   ])("says what is wrong when %s", (_, facts, expected) => {
     expect(troubles(facts)).toEqual(expected)
+  })
+
+  it.each<readonly [next: string, command: string, facts: Partial<PreflightFacts>]>([
+    ["recipients", "recipients import list.csv --campaign cmp_1", { progress: { ...progress, recipients: 0 } }],
+    ["email", "campaigns update cmp_1 --html mail.html", { missing: ["unsubscribeUrl"] }],
+    [
+      "email",
+      "campaigns update cmp_1 --window-start … --window-end …",
+      { campaign: { ...campaign, perMinute: null, windowEnd: at(-1) } },
+    ],
+    ["sender", "senders rotate-dkim snd_1", { isSigned: false, campaign: { ...campaign, testedAt: null } }],
+    ["test", "campaigns test cmp_1 --to me@acme.example", { campaign: { ...campaign, testedAt: null } }],
+    ["schedule", "secrets rotate --organization org_1", { unsigned: 1 }],
+    ["schedule", "campaigns schedule cmp_1", {}],
+  ])("leads a draft to the step %s by ops %s", (step, command, facts) => {
+    const steps = draftSteps("cmp_1", preflight({ ...READY, ...facts }))
+    const next = steps.filter(({ isNext }) => isNext)
+    expect(next.map((each) => [each.step, each.command.join(" ")])).toEqual([[step, command]])
+    expect(steps.flatMap(({ step }) => STEPS[step]).sort()).toEqual(
+      preflight(READY)
+        .map(({ check }) => check)
+        .sort(),
+    )
   })
 
   it("names a rate that suffices where the given one does not", () => {

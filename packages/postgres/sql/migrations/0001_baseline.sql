@@ -144,6 +144,7 @@ create table campaigns (
   status text not null default 'draft' check (status in
     ('draft', 'scheduled', 'publishing', 'published', 'sending', 'completed', 'paused', 'cancelled')),
   subject text not null,
+  preheader text,
   html text not null,
   text text,
   fields text[] not null default '{}',
@@ -157,6 +158,8 @@ create table campaigns (
   stop_reason text,
   complaints_accepted integer not null default 0,
   status_before_restore text,
+  edited_at timestamptz not null default clock_timestamp(),
+  tested_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),

@@ -1,6 +1,7 @@
 import {
   Campaign,
   CampaignProgress,
+  type CampaignStatus,
   CampaignSummary,
   COMPLAINT_THRESHOLDS,
   MIN_COMPLAINTS,
@@ -70,16 +71,27 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     )
   })
 
+  /** Fails with the reason why a campaign wasn't changed. */
+  const unchanged = Effect.fnUntraced(function* (campaignId: CampaignId, wanted: ReadonlyArray<CampaignStatus>) {
+    const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
+      decodeStatuses,
+      firstOr(CampaignNotFound, { campaignId }),
+    )
+    return yield* wanted.includes(status)
+      ? new ChangedMeanwhile({ id: campaignId })
+      : new CampaignNotInStatus({ campaignId, status, wanted })
+  })
+
   return {
     summaries,
 
     create: (campaign) =>
       sql`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, window_start,
+            (organization_id, id, program_id, name, kind, subject, preheader, html, text, short_link, fields, per_minute, window_start,
             window_end, pause_on_complaints)
-          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
-            ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
+          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.preheader},
+            ${campaign.html}, ${campaign.text}, ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz, ${campaign.pauseOnComplaints}::boolean
           from programs where id = ${campaign.programId}
           returning ${columns}`.pipe(decode, firstOr(ProgramNotFound, { programId: campaign.programId })),
@@ -117,7 +129,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         firstOr(CampaignNotFound, { campaignId }),
       ),
 
-    move: Effect.fnUntraced(function* (campaignId, from, to, stop) {
+    move: Effect.fnUntraced(function* (campaignId, from, to, { stop, editedAt } = {}) {
       const isScheduling = to === TRANSITIONS.resume.to
       const moved = yield* sql`
           update campaigns set status = ${to}, updated_at = clock_timestamp(),
@@ -125,26 +137,27 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
             stopped_by = ${stop?.stoppedBy ?? null}::text, stop_reason = ${stop?.stopReason ?? null}::text,
             complaints_accepted = case when ${isScheduling}::boolean then (select complained::int from campaign_totals(organization_id, id))
               else complaints_accepted end
-          where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`.pipe(decode)
-      if (moved[0] !== undefined) return moved[0]
-      const status = yield* sql`select status from campaigns where id = ${campaignId}`.pipe(
-        decodeStatuses,
-        firstOr(CampaignNotFound, { campaignId }),
-      )
-      return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
+          where id = ${campaignId} and status = any (${from}::text[])
+            and edited_at = coalesce(${editedAt ?? null}::timestamptz, edited_at) returning ${columns}`.pipe(decode)
+      return moved[0] ?? (yield* unchanged(campaignId, from))
     }),
 
-    update: Effect.fnUntraced(function* (campaignId, { perMinute, pauseOnComplaints }, version) {
-      const current = sql`concat_ws(' ', coalesce(per_minute::text, 'none'), pause_on_complaints::text)`
+    update: Effect.fnUntraced(function* ({ id, editedAt }, statuses, { fields, windowStart, windowEnd, ...changes }) {
+      const isTestedAgain = changes.html !== undefined || changes.name !== undefined
       const rows = yield* sql`
-          update campaigns set ${assigned({ perMinute, pauseOnComplaints })} updated_at = clock_timestamp()
-          where id = ${campaignId} and ${current} = coalesce(${version ?? null}, ${current}) returning ${columns}`.pipe(
-        decode,
-      )
-      if (rows[0] !== undefined) return rows[0]
-      const known = yield* sql`select from campaigns where id = ${campaignId}`
-      return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
+          update campaigns set ${assigned({ ...changes, ...(isTestedAgain && { testedAt: null }) })}
+            fields = coalesce(${fields ?? null}::text[], fields),
+            window_start = coalesce(${windowStart ?? null}::timestamptz, window_start),
+            window_end = coalesce(${windowEnd ?? null}::timestamptz, window_end),
+            edited_at = clock_timestamp(), updated_at = clock_timestamp()
+          where id = ${id} and status = any (${statuses}::text[]) and edited_at = ${editedAt}::timestamptz
+          returning ${columns}`.pipe(decode)
+      return rows[0] ?? (yield* unchanged(id, statuses))
     }),
+
+    markTested: ({ id, editedAt }) =>
+      Effect.asVoid(sql`
+          update campaigns set tested_at = clock_timestamp() where id = ${id} and edited_at = ${editedAt}::timestamptz`),
 
     // A complaint that commits between the read and the lock is found by the next check.
     pauseOnComplaints: sql`

@@ -35,7 +35,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   campaign_turns: { others: "organization_id campaign_id" },
   campaigns: {
     others:
-      "organization_id id program_id name kind status subject html short_link fields text stopped_by stop_reason status_before_restore",
+      "organization_id id program_id name kind status subject preheader html short_link fields text stopped_by stop_reason status_before_restore",
   },
   clock_watch: { others: "doubt faults identity" },
   deliveries: { others: "organization_id id endpoint_id event_id owner group_id" },

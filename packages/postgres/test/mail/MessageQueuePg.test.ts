@@ -211,6 +211,7 @@ test("MessageQueuePg.template reads the shared data of a campaign's messages", f
   const { campaign, program } = yield* seedCampaign({ recipients: 0 })
   expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
     subject: campaign.subject,
+    preheader: null,
     html: campaign.html,
     text: null,
     shortLink: null,

@@ -2,6 +2,7 @@ import { formatCount } from "@outreach/backoffice/format"
 import {
   cancelCampaign,
   describePause,
+  duplicateCampaign,
   pauseCampaign,
   resumeCampaign,
   scheduleCampaign,
@@ -10,10 +11,10 @@ import {
 } from "@outreach/backoffice/operations/campaigns"
 import type { Plan } from "@outreach/backoffice/operations/Operation"
 import { type CampaignStatus, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
-import { ForeignText, IdLink, senderLink } from "../../components/values.tsx"
+import { ForeignText, IdLink, pageOf, senderLink } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import {
@@ -28,6 +29,7 @@ import {
 } from "./CampaignReports.tsx"
 import { feedbackFacts, recipientsOf, SendingWindow } from "./campaignsPages.tsx"
 import { DomainTables } from "./DomainTables.tsx"
+import { DraftSteps } from "./DraftSteps.tsx"
 
 const page = definePage("/campaigns/:campaign", {
   isConsistent: false,
@@ -38,11 +40,12 @@ const page = definePage("/campaigns/:campaign", {
     const { program } = view.summaries.get(id)!
     const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
     const isOpen = !CLOSED.includes(status)
+    const isDraft = status === "draft"
     const preflight = <PreflightList checks={checks} organizationId={campaign.organizationId} />
     // For a running campaign, the counts come before the checks.
     const isToCome = status === "draft" || status === "scheduled"
     const params = { campaign: id }
-    const change = { params, found: campaign }
+    const change = { params, found: { ...campaign, layout: "none" as const }, controls: UNGROUPED }
     return (
       <Page
         title={<ForeignText>{campaign.name}</ForeignText>}
@@ -53,26 +56,41 @@ const page = definePage("/campaigns/:campaign", {
           ["recipients export", { campaign: id, out: "outcomes.csv" }],
           isOpen && ["campaigns preflight", id],
           isOpen && ["campaigns test", id, { to: "me@acme.example" }],
-          status === "draft" && ["campaigns schedule", id],
+          isDraft && ["campaigns update", id, { html: "mail.html" }],
+          ["campaigns duplicate", id],
+          isDraft && ["campaigns schedule", id],
           isPossible("pause", status) && ["campaigns pause", id],
           isPossible("resume", status) && ["campaigns resume", id],
         ]}
       >
         <SendingLine {...view} />
-        <CampaignProgressBar {...view} />
+        {isDraft ? (
+          <DraftSteps
+            campaignId={id}
+            checks={checks}
+            actions={{
+              ...(view.canSendTest && {
+                test: (isPrimary) => <ActionForm action={sendTest} params={params} isPrimary={isPrimary} />,
+              }),
+              schedule: (isPrimary) => <ConfirmLink page={schedule[0]} params={params} isPrimary={isPrimary} />,
+            }}
+          />
+        ) : (
+          <CampaignProgressBar {...view} />
+        )}
         <div class="actions">
-          {status === "draft" && <ConfirmLink page={schedule[0]} params={params} isPrimary />}
           {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
           {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} isPrimary />}
           {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} isDangerous />}
-          {isOpen && <ActionForm action={changeRate} {...change} label="Change the rate" />}
-          {isOpen && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
-          {view.canSendTest && <ActionForm action={sendTest} params={params} />}
+          {isOpen && !isDraft && <ActionForm action={changeRate} {...change} label="Change the rate" />}
+          {isOpen && !isDraft && <ActionForm action={changePause} {...change} label="Change the complaint pause" />}
+          {view.canSendTest && !isDraft && <ActionForm action={sendTest} params={params} />}
+          <ActionForm action={duplicate} params={params} />
         </div>
         <CampaignProblems {...view} />
         {isToCome && preflight}
         <div class="halves">
-          <CampaignFunnel {...view} />
+          {!isDraft && <CampaignFunnel {...view} />}
           <Section title="Facts">
             <Facts
               facts={{
@@ -90,7 +108,7 @@ const page = definePage("/campaigns/:campaign", {
                   allowedToday !== null &&
                   `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
                 Subject: campaign.subject,
-                ...feedbackFacts(totals),
+                ...(!isDraft && feedbackFacts(totals)),
                 "Pause on complaints": describePause(campaign.pauseOnComplaints),
               }}
             />
@@ -103,8 +121,8 @@ const page = definePage("/campaigns/:campaign", {
             </p>
           </Section>
         </div>
-        <CampaignHours hours={view.hours} />
-        <DomainTables {...view} />
+        {!isDraft && <CampaignHours hours={view.hours} />}
+        {!isDraft && <DomainTables {...view} />}
         {!isToCome && preflight}
       </Page>
     )
@@ -115,8 +133,14 @@ const isPossible = (move: keyof typeof TRANSITIONS, status: CampaignStatus): boo
   TRANSITIONS[move].from.some((from) => from === status)
 
 const path = "/campaigns/:campaign"
-const changeRate = operationAction(`${path}/rate`, updateCampaign, { omit: ["pauseOnComplaints"] })
-const changePause = operationAction(`${path}/complaints`, updateCampaign, { omit: ["perMinute"] })
+const only = (kept: string) => ({ omit: Struct.keys(updateCampaign.input).filter((key) => key !== kept) })
+const changeRate = operationAction(`${path}/rate`, updateCampaign, only("perMinute"))
+const changePause = operationAction(`${path}/complaints`, updateCampaign, only("pauseOnComplaints"))
+const UNGROUPED = { "per-minute": { group: "" }, "pause-on-complaints": { group: "" } }
+const duplicate = operationAction(`${path}/duplicate`, duplicateCampaign, {
+  omit: ["name"],
+  to: (_, { id }) => pageOf(id),
+})
 const sendTest = operationAction(`${path}/test`, testCampaign)
 // Pausing can be undone, so it needs no confirmation.
 const pause = operationAction(`${path}/pause`, pauseCampaign, { requires: ["reason"] })
@@ -130,4 +154,14 @@ const launching = {
 const schedule = operationConfirmation(`${path}/schedule`, scheduleCampaign, launching)
 const resume = operationConfirmation(`${path}/resume`, resumeCampaign, launching)
 
-export const campaignRoutes = [page, changeRate, changePause, sendTest, pause, ...schedule, ...resume, ...cancel]
+export const campaignRoutes = [
+  page,
+  changeRate,
+  changePause,
+  duplicate,
+  sendTest,
+  pause,
+  ...schedule,
+  ...resume,
+  ...cancel,
+]

@@ -30,10 +30,12 @@ export const campaignCells = {
   windowStart: (row: Row) => <SendingWindow {...row} />,
 }
 
+/** A character can take three bytes in a form, and there are two parts. */
+export const MAX_MAIL_FORM_BYTES = 6 * MAX_TEMPLATE_BYTES
+
 export const newCampaign = {
   title: "Create a campaign",
-  // A character can take three bytes in a form, and there are two parts.
-  action: operationAction("/campaigns/new", createCampaign, { maxBytes: 6 * MAX_TEMPLATE_BYTES }),
+  action: operationAction("/campaigns/new", createCampaign, { maxBytes: MAX_MAIL_FORM_BYTES }),
   controls: { layout: { value: "plain" } },
 }
 

@@ -159,7 +159,7 @@ it("sets the headers of an endpoint, sends them with a test event, and never sho
   })
   const { endpoint } = await seed(`http://127.0.0.1:${await listen(partner)}/hooks`)
   const pages = [await update(endpoint.id, { headers: "X-Api-Key: t0psecret\r\nX-Team: blue" })]
-  pages.push(await admin.post(`/endpoints/${endpoint.id}/test`), await admin.get(`/endpoints/${endpoint.id}`))
+  pages.push(await admin.post(`/endpoints/${endpoint.id}/test`), await admin.get(`/endpoints/${endpoint.id}/settings`))
   expect(received).toEqual(["t0psecret"])
   for (const { text } of pages) expect(text).not.toContain("t0psecret")
   expect(pages[2]!.words).toContain("HeadersX-Api-Key, X-Team")

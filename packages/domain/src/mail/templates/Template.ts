@@ -3,17 +3,22 @@ import { type RecipientFields, SAMPLE, type TemplateVariables } from "../../reci
 import type { MessageTemplate } from "../Message.ts"
 import { createSchemeCheck, ForeignScheme, findRelativeAddress } from "./createSchemeCheck.ts"
 
-export type TemplatePart = "subject" | "html" | "text"
+export type TemplatePart = "subject" | "preheader" | "html" | "text"
 
 // Own properties only and strict names: a template can use only its variables, and a misspelt one is an immediate error.
 // A recipient may lack a field, which conditions and the filter `default` allow.
 const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true, strictFilters: true } as const
 const plain = new Liquid(options)
-const engines = { subject: plain, text: plain, html: new Liquid({ ...options, outputEscape: "escape" }) }
+const engines = {
+  subject: plain,
+  preheader: plain,
+  text: plain,
+  html: new Liquid({ ...options, outputEscape: "escape" }),
+}
 
 /** Lists the templates of a campaign. */
-export const templatesOf = ({ subject, html, text }: Pick<MessageTemplate, "subject" | "html" | "text">) =>
-  Object.entries({ subject, html, text }).flatMap(([part, template]) =>
+const templatesOf = ({ subject, preheader, html, text }: Pick<MessageTemplate, TemplatePart>) =>
+  Object.entries({ subject, preheader, html, text }).flatMap(([part, template]) =>
     template === null ? [] : [{ part: part as TemplatePart, template }],
   )
 
@@ -28,6 +33,22 @@ export const sampleVariables = ({ fields, shortLink }: Pick<MessageTemplate, "fi
   ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
 })
 
+/** Returns the first invalid template of a campaign with the reason, or undefined. */
+export const findInvalidTemplate = (
+  campaign: Pick<MessageTemplate, TemplatePart | "fields" | "shortLink">,
+  { senderName, postalAddress }: Pick<MessageTemplate, "senderName" | "postalAddress">,
+): { readonly part: TemplatePart; readonly reason: string } | undefined => {
+  const details = {
+    ...(senderName !== null && { sender_name: senderName }),
+    ...(postalAddress !== null && { postal_address: postalAddress }),
+  }
+  for (const { part, template } of templatesOf(campaign)) {
+    const reason = checkTemplate(template, part, { ...sampleVariables(campaign), ...details })
+    if (reason !== undefined) return { part, reason }
+  }
+  return undefined
+}
+
 /** Returns why text isn't a valid template, or undefined. It may use the common variables and `more`. */
 export const checkTemplate = (
   text: string,
@@ -39,8 +60,8 @@ export const checkTemplate = (
     const unknown = engines[part].globalVariablesSync(text).find((name) => !Object.hasOwn(values, name))
     if (unknown !== undefined) {
       return unknown === "short_link"
-        ? "it names short_link, and the campaign has no short link"
-        : `it names ${unknown}, which is neither a variable of every template nor a declared field of recipients`
+        ? "it names short_link, and the campaign has no short link; add one, or remove the name"
+        : `it names ${unknown}, which is neither a variable of every template nor a declared field of recipients; correct the name, or declare the field`
     }
     const rendered = compileTemplate(text, part)(values)
     if (rendered.trim() === "") return "it renders to an empty text"
@@ -72,9 +93,11 @@ const compileOutput = (output: string, part: TemplatePart) => {
   return (variables: TemplateVariables): string => {
     if (!Object.hasOwn(variables, name)) return engines[part].renderSync(template, { ...variables })
     const value = (variables as TemplateVariables & RecipientFields)[name]!
-    return part === "html" ? value.replaceAll(/[&<>"']/g, (it) => ESCAPED[it]!) : value
+    return part === "html" ? escapeHtml(value) : value
   }
 }
+
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (it) => ESCAPED[it]!)
 
 const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" }
 
@@ -96,7 +119,7 @@ export const shortLinkTo = (shortLink: string, token: string): string => shortLi
 
 /** Creates the function that returns why a campaign's messages can't be rendered with a recipient's fields, or undefined. Names missing fields without quoting values. */
 export const createFieldsCheck = (
-  campaign: Pick<MessageTemplate, "subject" | "html" | "text" | "shortLink" | "fields">,
+  campaign: Pick<MessageTemplate, TemplatePart | "shortLink" | "fields">,
 ): ((fields: RecipientFields) => string | undefined) => {
   if (campaign.fields.length === 0) return () => undefined
   const variables = sampleVariables({ ...campaign, fields: [] })

@@ -6,6 +6,7 @@ import type { TemplateVariables } from "../../recipients/RecipientFields.ts"
 import type { MessageTemplate } from "../Message.ts"
 import type { Mail } from "../Transport.ts"
 import { createSchemeCheck } from "./createSchemeCheck.ts"
+import { insertPreheader, PREHEADER } from "./insertPreheader.ts"
 import { compileTemplate, hideCode } from "./Template.ts"
 
 /**
@@ -79,9 +80,10 @@ const EDGE = "\0"
  * relative URLs, the recipient's own unsubscribe URL, and URLs that are too long. Links with `data-no-track` stay too, without that attribute.
  */
 export const composeBody = (
-  { html, text }: Pick<MessageTemplate, "html" | "text">,
+  { preheader, text, ...template }: Pick<MessageTemplate, "preheader" | "html" | "text">,
   links: TrackingLinks["Service"],
 ): ((to: RecipientRef, variables: TemplateVariables) => Pick<Mail, "html" | "text">) => {
+  const html = preheader === null ? template.html : insertPreheader(template.html, preheader)
   const cut = cutAtLinks(html)
   const render = compileTemplate(
     writeCut(cut, (attribute) => EDGE + attribute + EDGE),
@@ -170,6 +172,7 @@ const mailText = compile({
   wordwrap: false,
   selectors: [
     { selector: "img", format: "skip" },
+    { selector: `[${PREHEADER}]`, format: "skip" },
     // Capitals would change a token.
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],

@@ -1,14 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
+import type { MessageTemplate } from "../Message.ts"
 
-/**
- * Wraps a template's HTML in a simple responsive layout, with a footer that contains the required details. Links with the class
- * `button` are styled as buttons. For a whole document, uses its body and styles.
- *
- * Longer than 3,200 bytes: SpamAssassin adds up to 2.8 points to shorter HTML with an image, such as the pixel.
- */
-export const wrapInPlainLayout = (html: string): string => {
-  const { content, styles } = readDocument(html)
-  return `<!doctype html>
+const HEAD = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -44,14 +37,18 @@ img { max-width: 100%; border: 0; }
   a { color: #8ec1ff; }
 }
 </style>
-${styles}</head>
+`
+
+const BODY = `</head>
 <body class="plain-page" style="margin:0;padding:0;background-color:#ffffff;color:#1c2229;">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
 <tr><td align="center">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
 <tr><td align="left" class="plain-body" style="padding:32px 24px;background-color:#ffffff;color:#1c2229;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;">
-${content}
+`
+
+const FOOTER = `
 <p class="plain-footer" style="margin:32px 0 0;padding-top:16px;border-top:1px solid #d5dae0;color:#59636e;font-size:13px;line-height:1.5;">
 You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_address }}.<br>
 <a href="{{ unsubscribe_url }}">Unsubscribe</a>
@@ -64,14 +61,39 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 </body>
 </html>
 `
-}
 
-export const addPlainFooter = (text: string): string => `${text.trimEnd()}
+const TEXT_FOOTER = `
 
 --${" "}
 You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_address }}.
 Unsubscribe: {{ unsubscribe_url }}
 `
+
+/**
+ * Wraps a template's HTML in a simple responsive layout, with a footer that contains the required details. Links with the class
+ * `button` are styled as buttons. For a whole document, uses its body and styles.
+ *
+ * Longer than 3,200 bytes: SpamAssassin adds up to 2.8 points to shorter HTML with an image, such as the pixel.
+ */
+export const wrapInPlainLayout = (html: string): string => {
+  const { content, styles } = readDocument(html)
+  return HEAD + styles + BODY + content + FOOTER
+}
+
+export const addPlainFooter = (text: string): string => text.trimEnd() + TEXT_FOOTER
+
+/** Returns the layout of a campaign's body, and the HTML and text as they were written without it. */
+export const readLayout = ({ html, text }: Pick<MessageTemplate, "html" | "text">) => {
+  const isFooted = text === null || text.endsWith(TEXT_FOOTER)
+  if (html.startsWith(HEAD) && html.endsWith(FOOTER) && isFooted) {
+    const [styles = "", ...contents] = html.slice(HEAD.length, -FOOTER.length).split(BODY)
+    const written = styles + contents.join(BODY)
+    if (wrapInPlainLayout(written) === html) {
+      return { layout: "plain" as const, html: written, text: text?.slice(0, -TEXT_FOOTER.length) ?? null }
+    }
+  }
+  return { layout: "none" as const, html, text }
+}
 
 const readDocument = (html: string) => {
   const document = parse(html, { sourceCodeLocationInfo: true, scriptingEnabled: false })

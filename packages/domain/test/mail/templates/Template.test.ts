@@ -47,7 +47,7 @@ describe("checkTemplate", () => {
   it("names a variable that is not declared, wherever the template has it", () => {
     for (const html of ["{{ frist_name }}", '{{ frist_name | default: "x" }}', "{% if frist_name %}x{% endif %}x"]) {
       expect(checkTemplate(html, "html", sampleFields(["first_name"]))).toBe(
-        "it names frist_name, which is neither a variable of every template nor a declared field of recipients",
+        "it names frist_name, which is neither a variable of every template nor a declared field of recipients; correct the name, or declare the field",
       )
     }
   })

@@ -15,4 +15,4 @@ export const variables = {
 
 /** Composes the body of a recipient with these fields. */
 export const compose = (html: string, fields: RecipientFields = {}) =>
-  composeBody({ html, text: null }, links)(to, { ...fields, ...variables })
+  composeBody({ preheader: null, html, text: null }, links)(to, { ...fields, ...variables })

@@ -3,7 +3,7 @@ import { composeBody } from "../../../src/mail/templates/composeBody.ts"
 import { to } from "../testLinks.ts"
 import { links, variables } from "./compose.ts"
 
-const compose = (text: string, html = "") => composeBody({ html, text }, links)(to, variables).text
+const compose = (text: string, html = "") => composeBody({ preheader: null, html, text }, links)(to, variables).text
 const tracked = links.click(to, "https://x.test/aB3dE9")
 
 describe("the own text of a body", () => {

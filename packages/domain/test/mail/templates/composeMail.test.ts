@@ -12,6 +12,7 @@ const template: MessageTemplate = {
   subject: "An invitation to {{ program_name }}",
   html: `<a href="{{ short_link }}">Take part</a> <a href="{{ unsubscribe_url }}">No more</a>`,
   text: null,
+  preheader: null,
   campaignName: "Spring",
   programName: "Heart & lung",
   senderName: null,

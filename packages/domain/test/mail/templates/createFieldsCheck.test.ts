@@ -4,6 +4,7 @@ import { SAMPLE } from "../../../src/recipients/RecipientFields.ts"
 
 const campaign = {
   subject: "For {{ first_name }}",
+  preheader: null,
   html: "<p>Good morning</p>",
   text: null,
   shortLink: null,

@@ -25,7 +25,8 @@ const PLACES = [
 ] as const
 
 const place = fc.constantFrom(...PLACES)
-const check = (html: string) => createFieldsCheck({ subject: "x", html, text: null, shortLink: null, fields: ["note"] })
+const check = (html: string) =>
+  createFieldsCheck({ subject: "x", preheader: null, html, text: null, shortLink: null, fields: ["note"] })
 
 /** Writes a scheme in other forms that browsers accept: any case, leading spaces and control characters, tabs and line breaks. */
 const written = (scheme: string) =>
