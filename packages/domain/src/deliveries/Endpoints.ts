@@ -53,8 +53,8 @@ export class EndpointRepository extends Context.Service<
     list(organizationId?: OrganizationId, kind?: "present" | "removed"): Effect.Effect<ReadonlyArray<EndpointStatus>>
     /** Finds an endpoint, removed or not. */
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
-    /** Returns an endpoint's complete URL, which may contain a secret of the partner. */
-    address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
+    /** Returns an endpoint's complete URL, which may contain a secret of the partner. Optionally locks the endpoint, as part of a transaction. */
+    address(endpointId: EndpointId, isLocked?: boolean): Effect.Effect<EndpointUrl, EndpointNotFound>
     /** Decrypts an endpoint's additional headers; null for none. */
     headers(endpointId: EndpointId): Effect.Effect<CustomHeaders | null>
     /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
@@ -112,7 +112,7 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
 ) {
   const endpoints = yield* EndpointRepository
   const next = url === undefined ? undefined : yield* parseUrl(url)
-  const previous = next && (yield* endpoints.address(endpointId))
+  const previous = next && (yield* endpoints.address(endpointId, true))
   if (settings.eventTypes !== undefined) yield* endpoints.detachFromLog(endpointId)
   const updated = yield* endpoints.update(endpointId, { ...settings, ...(next && { url: next }) }, version)
   // Another origin, for example an attacker's, must not receive the values of earlier headers.
@@ -234,9 +234,8 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     attempt: 1,
     databaseAheadMs: started - monotonicMs(clock),
   }
-  const endpoints = yield* EndpointRepository
-  const called = { ...endpoint, url: yield* endpoints.address(endpointId) }
-  const headers = yield* endpoints.headers(endpointId)
+  const { address, headers } = yield* readDestination(endpointId)
+  const called = { ...endpoint, url: address }
   const attempt = yield* deliveryAttempts
   const result = yield* attempt(delivery, { endpoint: called, schedule: SPECIFIED_SCHEDULE, secrets, headers })
   const { status, outcome, latencyMs, response } = result.attempt
@@ -244,6 +243,12 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   if (result.settlement !== "delivered") return yield* new EndpointTestFailed(test)
   return { ...test, dueLater: endpoint.enabled ? endpoint.dueLater : 0 }
 })
+
+/** Reads an address with its headers. Locked, so that an earlier address doesn't receive the headers of a new one. */
+const readDestination = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const endpoints = yield* EndpointRepository
+  return { address: yield* endpoints.address(endpointId, true), headers: yield* endpoints.headers(endpointId) }
+}, inTransaction)
 
 /** Describes the effects of removing an endpoint, before it is removed. */
 export const describeRemoval = (

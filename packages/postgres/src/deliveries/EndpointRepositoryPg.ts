@@ -155,8 +155,8 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
     find: (endpointId) =>
       statuses(equal({ "endpoint.id": endpointId }), COUNT_CAP).pipe(firstOr(EndpointNotFound, { endpointId })),
 
-    address: (endpointId) =>
-      sql`select url from webhook_endpoints where id = ${endpointId}`.pipe(
+    address: (endpointId, isLocked = false) =>
+      sql`select url from webhook_endpoints where id = ${endpointId} ${sql.literal(isLocked ? "for no key update" : "")}`.pipe(
         decodeAddress,
         firstOr(EndpointNotFound, { endpointId }),
       ),

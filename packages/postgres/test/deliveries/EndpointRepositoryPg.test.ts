@@ -103,6 +103,14 @@ describe("EndpointRepositoryPg", () => {
     expect(Redacted.value((yield* headers(endpoint.id))!)).toEqual({ "X-Api-Key": "1" })
     yield* updateEndpoint(endpoint.id, { url: "https://other.test/", headers: null })
     expect((yield* updateEndpoint(endpoint.id, { url: "https://third.test/" })).headers).toEqual([])
+    // The origin that is compared is that of a concurrent change.
+    const moved = updateEndpoint(endpoint.id, { url: "https://other.test/", headers: given })
+    const back = yield* whileOpen(moved, () =>
+      Effect.tap(Effect.forkDetach(Effect.flip(updateEndpoint(endpoint.id, { url: "https://third.test/" }))), () =>
+        untilBlocked(),
+      ),
+    )
+    expect(yield* Fiber.join(back)).toMatchObject({ _tag: "HeadersNeeded" })
   })
 
   test("keeps an endpoint enabled until it is disabled", function* () {
