@@ -70,7 +70,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   const refresh = Effect.fnUntraced(function* (checked?: ReadonlyArray<EndpointId>) {
     const owned = yield* leases.listOwned(worker, checked)
     // Read after the versions: newer secrets have raised the versions again.
-    const secrets = yield* leases.secrets(scheduler.changed(owned).map(({ endpointId }) => endpointId))
+    const secrets = yield* leases.secrets(scheduler.changed(owned))
     const { lost, disabled } = scheduler.update(owned, secrets, checked)
     for (const queue of lost) scheduler.remove(queue)
     yield* giveUp(disabled)

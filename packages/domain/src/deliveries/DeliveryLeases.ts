@@ -129,8 +129,10 @@ export class DeliveryLeases extends Context.Service<
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Lists the worker's endpoints, or those among `endpoints`. */
     listOwned(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
-    /** Reads the secrets of endpoints; none for an endpoint if one of them can't be decrypted. */
-    secrets(endpoints: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyMap<EndpointId, EndpointSecrets>>
+    /** Reads the secrets of endpoints; none for an endpoint if one of them can't be decrypted, or if its headers have a later version. */
+    secrets(
+      endpoints: ReadonlyArray<Pick<OwnedEndpoint, "endpointId" | "version">>,
+    ): Effect.Effect<ReadonlyMap<EndpointId, EndpointSecrets>>
     /** Records possible calls of lost workers to the worker's endpoints as `outcome_unknown`. They are due again with the same attempt number. */
     recoverLost(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
     /** Releases endpoints. Started calls and unwritten outcomes stay with the worker. */

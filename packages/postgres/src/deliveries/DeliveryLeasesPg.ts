@@ -43,15 +43,18 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
 
   return {
     ...endpointOwnership(sql, hints),
-    secrets: Effect.fnUntraced(function* (endpointIds) {
+    secrets: Effect.fnUntraced(function* (endpoints) {
+      const versions = new Map(endpoints.map(({ endpointId, version }) => [endpointId, version]))
+      const endpointIds = [...versions.keys()]
       const signing = yield* readActiveSecrets(sql, cipher, endpointIds)
       const secrets = new Map(
         Array.from(signing, ([id, signing]) => [id, { signing, headers: null as CustomHeaders | null }]),
       )
-      for (const { endpointId, organizationId, open } of yield* readHeaders(sql, cipher, endpointIds)) {
+      for (const { endpointId, organizationId, version, open } of yield* readHeaders(sql, cipher, endpointIds)) {
         const headers = yield* openSecret(open, "headers of an endpoint", organizationId)
         const known = secrets.get(endpointId)
-        if (headers === undefined) secrets.delete(endpointId)
+        // The headers of a later version may belong to another address.
+        if (headers === undefined || version !== versions.get(endpointId)) secrets.delete(endpointId)
         else if (known !== undefined) secrets.set(endpointId, { ...known, headers })
       }
       return secrets

@@ -6,7 +6,13 @@ import { rowsOf } from "../rowsOf.ts"
 import type { SecretCipher } from "./SecretCipher.ts"
 
 const sealed = rowsOf(
-  Schema.Struct({ endpointId: EndpointId, organizationId: OrganizationId, ciphertext: Schema.Uint8Array }),
+  Schema.Struct({
+    endpointId: EndpointId,
+    organizationId: OrganizationId,
+    version: Schema.Int,
+    ciphertext: Schema.Uint8Array,
+  }),
+  { organizationId: "endpoint.organization_id" },
 )
 const parse = Schema.decodeSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
@@ -16,13 +22,14 @@ export const readHeaders = (
   { decrypt }: SecretCipher["Service"],
   endpoints: ReadonlyArray<EndpointId>,
 ) =>
-  sql`select ${sealed.columns} from endpoint_headers where endpoint_id = any (${endpoints}::text[])`.pipe(
+  sql`
+    select ${sealed.columns} from endpoint_headers join webhook_endpoints endpoint on id = endpoint_id
+    where endpoint_id = any (${endpoints}::text[])`.pipe(
     sealed.decode,
     Effect.map((rows) =>
-      rows.map(({ endpointId, organizationId, ciphertext }) => ({
-        endpointId,
-        organizationId,
-        open: (): CustomHeaders => Redacted.make(parse(Redacted.value(decrypt(ciphertext, organizationId)))),
+      rows.map((row) => ({
+        ...row,
+        open: (): CustomHeaders => Redacted.make(parse(Redacted.value(decrypt(row.ciphertext, row.organizationId)))),
       })),
     ),
   )

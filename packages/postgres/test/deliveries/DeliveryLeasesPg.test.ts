@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Settlement,
 } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { createEndpoint, EndpointRepository, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId, type EventId } from "@outreach/domain/Identifier"
@@ -273,7 +273,7 @@ test("DeliveryLeasesPg.secrets are all active secrets, newest first, with their 
   yield* sql`
     update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
     where organization_id = ${unreadable.organization.id} and expires_at is not null`
-  const found = yield* secrets([endpoint.id, unreadable.endpoint.id])
+  const found = yield* secrets([endpoint, unreadable.endpoint].map(versionOf))
   expect([...found.keys()]).toEqual([endpoint.id])
   const ofReadable = found.get(endpoint.id)!
   expect(ofReadable.headers).toBeNull()
@@ -282,20 +282,23 @@ test("DeliveryLeasesPg.secrets are all active secrets, newest first, with their 
   expect(ofReadable.signing[1]!.endsInMs).toBeGreaterThan(0)
   expect(ofReadable.signing[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
   const last = yield* rotateSecret(organization.id, 0)
-  const left = (yield* secrets([endpoint.id])).get(endpoint.id)!
+  const left = (yield* secrets([versionOf(endpoint)])).get(endpoint.id)!
   expect(left.signing.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
 })
 
-test("DeliveryLeasesPg.secrets include the headers of endpoints, and are none if these can't be decrypted", function* () {
+test("DeliveryLeasesPg.secrets include the headers of endpoints, and are none if these can't be decrypted or are newer", function* () {
   const { secrets } = yield* DeliveryLeases
   const { endpoint } = yield* seedLog(0)
   const headers = Redacted.make({ "X-Api-Key": "t0psecret" })
-  yield* EndpointRepository.use(({ update }) => update(endpoint.id, { headers }))
-  const found = (yield* secrets([endpoint.id])).get(endpoint.id)
+  const updated = versionOf(yield* EndpointRepository.use(({ update }) => update(endpoint.id, { headers })))
+  expect(yield* secrets([versionOf(endpoint)])).toEqual(new Map())
+  const found = (yield* secrets([updated])).get(endpoint.id)
   expect(Redacted.value(found!.headers!)).toEqual({ "X-Api-Key": "t0psecret" })
   yield* sql`update endpoint_headers set ciphertext = decode(repeat('00', 60), 'hex') where endpoint_id = ${endpoint.id}`
-  expect(yield* secrets([endpoint.id])).toEqual(new Map())
+  expect(yield* secrets([updated])).toEqual(new Map())
 })
+
+const versionOf = ({ id: endpointId, version }: Pick<Endpoint, "id" | "version">) => ({ endpointId, version })
 
 describe("DeliveryLeasesPg.takeDue", () => {
   /** Creates queued rows for events, in order of their due time. */

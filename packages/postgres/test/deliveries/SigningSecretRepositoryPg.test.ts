@@ -77,7 +77,7 @@ const createOwn = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 const signingFor = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   const verifying = owner!.secrets.map(({ secret }) => Redacted.value(secret))
-  const signing = (yield* (yield* DeliveryLeases).secrets([endpointId])).get(endpointId)?.signing ?? []
+  const signing = (yield* (yield* DeliveryLeases).secrets([{ endpointId, version: 0 }])).get(endpointId)?.signing ?? []
   expect(signing.map(({ secret }) => Redacted.value(secret)).sort()).toEqual([...verifying].sort())
   return verifying.sort()
 })
@@ -104,7 +104,9 @@ describe("an endpoint with dedicated secrets", () => {
     const { secret: own } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     expect((yield* find(endpoint.id)).ownSecrets).toBe(true)
     expect(yield* signingFor(endpoint.id)).toEqual(texts(own, secret))
-    const [first, second] = (yield* (yield* DeliveryLeases).secrets([endpoint.id])).get(endpoint.id)!.signing
+    const [first, second] = (yield* (yield* DeliveryLeases).secrets([{ endpointId: endpoint.id, version: 0 }])).get(
+      endpoint.id,
+    )!.signing
     expect(first!.endsInMs).toBeNull()
     expect(second!.endsInMs).toBeLessThanOrEqual(3_600_000)
     // A secret that the organization revokes in the meantime also expires here.

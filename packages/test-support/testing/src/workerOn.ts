@@ -33,7 +33,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       yield* leases.heartbeat(token, 45)
       yield* leases.acquire(token, 1000)
       const owned = yield* leases.listOwned(token)
-      yield* leases.secrets(owned.map(({ endpointId }) => endpointId))
+      yield* leases.secrets(owned)
       return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))
     })
 
