@@ -1,3 +1,4 @@
+import type { LookupAddress } from "node:dns"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { isIP, type LookupFunction, type Socket } from "node:net"
@@ -6,6 +7,7 @@ import { networkFailure } from "@outreach/process/networkFailure"
 import type { WebhookProxy } from "@outreach/process/webhookProxy"
 import { Redacted } from "effect"
 import { buildConnector } from "undici"
+import { addressGuard } from "./addressGuard.ts"
 
 /** Maximum number of an endpoint's addresses that are tried through the proxy. */
 const MAX_ADDRESSES = 3
@@ -31,22 +33,27 @@ export const createConnector = (
   lookup: LookupFunction,
   { connectMs, proxy }: { readonly connectMs: number; readonly proxy: WebhookProxy | null },
 ): buildConnector.connector => {
-  const direct = buildConnector({ allowH2: false, timeout: connectMs, lookup })
+  const connectorBy = (lookup: LookupFunction) => buildConnector({ allowH2: false, timeout: connectMs, lookup })
+  const direct = connectorBy(lookup)
   if (proxy === null) return direct
-  const throughTunnel = buildConnector({ allowH2: false, timeout: connectMs })
   const { hasHost, hasAddress } = proxy.except
   const tunnelTo = tunnelsOf(proxy.url)
 
-  /** Opens a tunnel to one of a host's addresses; undefined if its calls are direct. */
-  const open = async ({ hostname, port, protocol }: buildConnector.Options): Promise<Socket | undefined> => {
-    if (hasHost(hostname)) return undefined
-    const found = isIP(hostname) === 0 ? await promisify(lookup)(hostname, { all: true }) : [{ address: hostname }]
-    const addresses = (found as ReadonlyArray<{ readonly address: string }>).map(({ address }) => address)
-    if (addresses.every((address) => hasAddress(address))) return undefined
+  /** Opens a tunnel to one of a host's addresses; returns a connector if its calls are direct. */
+  const open = async ({ hostname, port, protocol }: buildConnector.Options) => {
+    if (hasHost(hostname)) return direct
+    const family = isIP(hostname)
+    const found = (
+      family === 0 ? await promisify(lookup)(hostname, { all: true }) : [{ address: hostname, family }]
+    ) as ReadonlyArray<LookupAddress>
+    if (found.every(({ address }) => hasAddress(address))) {
+      // The name isn't resolved again: its next addresses may not be exceptions.
+      return connectorBy(addressGuard(async () => found, { allowPrivateAddresses: true }))
+    }
     const signal = AbortSignal.timeout(connectMs)
-    const [first, ...others] = addresses
+    const [first, ...others] = found
       .slice(0, MAX_ADDRESSES)
-      .map((address) => (isIP(address) === 6 ? `[${address}]` : address))
+      .map(({ address }) => (isIP(address) === 6 ? `[${address}]` : address))
       .map((host) => () => tunnelTo(`${host}:${port || (protocol === "https:" ? 443 : 80)}`, signal))
     return others.reduce(
       (opening, next) =>
@@ -60,10 +67,10 @@ export const createConnector = (
 
   return (options, callback) => {
     open(options).then(
-      (httpSocket) => {
-        if (httpSocket === undefined) direct(options, callback)
-        else if (options.protocol === "https:") throughTunnel({ ...options, httpSocket }, callback)
-        else callback(null, httpSocket)
+      (opened) => {
+        if (typeof opened === "function") opened(options, callback)
+        else if (options.protocol === "https:") direct({ ...options, httpSocket: opened }, callback)
+        else callback(null, opened)
       },
       (error) => callback(error, null),
     )
@@ -80,8 +87,11 @@ const tunnelsOf = (proxy: Redacted.Redacted) => {
   const { protocol, hostname, port, username, password } = new URL(Redacted.value(proxy))
   const isTls = protocol === "https:"
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")
-  const authorization = username === "" ? {} : { "Proxy-Authorization": `Basic ${credentials}` }
-  const target = { host: hostname.replace(/^\[|\]$/g, ""), port: port || (isTls ? 443 : 80), agent: false } as const
+  const authorization = username + password === "" ? {} : { "Proxy-Authorization": `Basic ${credentials}` }
+  const host = hostname.replace(/^\[|\]$/g, "")
+  // By default, the name for TLS is that of the header Host.
+  const servername = isIP(host) === 0 ? host : ""
+  const target = { host, servername, port: port || (isTls ? 443 : 80), agent: false } as const
 
   return (authority: string, signal: AbortSignal) =>
     new Promise<Socket>((resolve, reject) => {

@@ -70,12 +70,18 @@ describe("a call through the forward proxy", () => {
   })
 
   it("names the checked address to the proxy, and checks the certificate for the endpoint's name", async () => {
-    const { url, requests } = await startForwardProxy(undefined, { key, cert })
+    const serverNames: Array<string> = []
+    const SNICallback = (name: string, done: (error: null) => void) => {
+      serverNames.push(name)
+      done(null)
+    }
+    const { url, requests } = await startForwardProxy(undefined, { key, cert, SNICallback })
     const port = await tlsPartnerAt()
     const [proxy, names] = [proxyAt(url), namesTo("127.0.0.1")]
     expect(await post(`https://localhost:${port}/`, proxy, { names })).toEqual({ status: 200, response: "sealed" })
     expect(await post(`https://hooks.test:${port}/`, proxy, { names })).toEqual({ error: "tls" })
     expect(new Set(requests.map(({ authority }) => authority))).toEqual(new Set([`127.0.0.1:${port}`]))
+    expect(new Set(serverNames)).toEqual(new Set(["localhost"]))
   })
 
   it("never names a private address to the proxy", async () => {
@@ -99,7 +105,9 @@ describe("a call through the forward proxy", () => {
 
   it.each(["hooks.test", "127.0.0.0/8"])("isn't made for an exception: %s", async (except) => {
     const { url, requests } = await startForwardProxy()
-    const names = namesTo("127.0.0.1")
+    // Its next address isn't an exception.
+    const answers = [namesTo("127.0.0.1"), namesTo("192.0.2.1")]
+    const names = () => answers.shift()!()
     const reply = await post(`http://a.hooks.test:${await partnerAt()}/`, proxyAt(url, except), { names })
     expect(reply).toMatchObject({ status: 200 })
     expect(requests).toEqual([])
