@@ -48,7 +48,7 @@ export const HeaderLines = textSchema<CustomHeaders | null>(
 export const headerNames = (headers: CustomHeaders | null): ReadonlyArray<string> =>
   headers === null ? [] : Object.keys(Redacted.value(headers))
 
-/** Masks the values of headers in a response that repeats them. */
+/** Masks the values of headers in a response that repeats them, and the start of a value at the end of a cut response. */
 export const maskHeaderValues = (response: string, headers: CustomHeaders | null): string =>
   headers === null
     ? response
@@ -56,4 +56,11 @@ export const maskHeaderValues = (response: string, headers: CustomHeaders | null
         .flatMap((value) => value.split(" "))
         .filter(({ length }) => length >= MIN_MASKED_LENGTH)
         .toSorted((one, other) => other.length - one.length)
-        .reduce((masked, word) => masked.replaceAll(word, "•••"), response)
+        .reduce((masked, word) => maskEnd(masked.replaceAll(word, "•••"), word), response)
+
+const maskEnd = (text: string, word: string): string => {
+  for (let length = word.length; length >= MIN_MASKED_LENGTH; length--) {
+    if (text.endsWith(word.slice(0, length))) return `${text.slice(0, -length)}•••`
+  }
+  return text
+}

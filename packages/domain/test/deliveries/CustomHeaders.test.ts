@@ -54,6 +54,7 @@ describe("custom headers", () => {
   it("are masked in a response that repeats them, except for short words", () => {
     const headers = Result.getOrThrow(parse("Authorization: Bearer 12345678\nX-Key: 12345678-long\nX-Short: no"))
     expect(maskHeaderValues("no: Bearer 12345678, 12345678-long", headers)).toBe("no: Bearer •••, •••")
+    expect(maskHeaderValues("cut: 12345678-lo", headers)).toBe("cut: •••")
     expect(maskHeaderValues("12345678", null)).toBe("12345678")
   })
 })
