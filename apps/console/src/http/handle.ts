@@ -110,8 +110,7 @@ const respond = Effect.fnUntraced(function* <R>(
   }
   yield* assertAllowed(route, operator)
   if (operator.organizationId !== null) {
-    // The position in a list may be that of a row without an organization.
-    const named = [...given].flatMap(([name, text]) => (name === "after" ? [] : [text]))
+    const named = [...given].flatMap(([name, text]) => (WITHOUT_OBJECTS.includes(name) ? [] : [text]))
     const ids = [...Object.values(params), ...named].flatMap((text) => text?.match(ID) ?? [])
     if (!(yield* (yield* ObjectFinder).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // Without an organization, the operator's own is used.
@@ -152,6 +151,9 @@ const respond = Effect.fnUntraced(function* <R>(
   if (isFaulty && rejected?.isShown === false) return yield* invalid
   return notice === undefined ? page : withoutNotice(page)
 })
+
+/** Inputs in which an id needs no owner: the position in a list may be that of a row without an organization, and a partner's texts may look like ids. */
+const WITHOUT_OBJECTS = ["after", "url", "headers"]
 
 /** The ids in a text, which may be a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
