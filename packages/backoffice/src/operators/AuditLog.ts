@@ -49,7 +49,7 @@ const AuditEntry = Schema.Struct({
   result: Schema.Literals(AUDIT_RESULTS),
   code: Schema.NullOr(Schema.String),
   endedAt: Schema.NullOr(Timestamp),
-  /** The erasure that the command started, finished or repeated. */
+  /** The erasure that the command started or finished. */
   erasureId: Schema.NullOr(ErasureId),
 })
 export type AuditEntry = typeof AuditEntry.Type

@@ -252,7 +252,6 @@ export const TimelineReader = reader("TimelineReader", function* (sql) {
     const { rows, next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
     const entries = rows.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
     // Partners choose the ids of their events, which have no deliveries.
-    // Partners choose the ids of their events, which have no deliveries.
     const eventsOf = (owner: OrganizationId) =>
       rows.flatMap(({ kind, organizationId, eventId }) =>
         organizationId === owner && kind !== "received" && eventId !== null ? [eventId as EventId] : [],
