@@ -82,23 +82,24 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${cap}::int)) ahead
         cross join lateral (
           select (lag_events + sum(lane.count))::int as waiting, (sum(lane.count) filter (where is_replay))::int as waiting_replays,
-            sum(later.count)::int as due_later,
+            sum(case when lane.count < ${cap}::int then later else (
+              select count(*) from (
+                select from deliveries
+                where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null and due_at > statement_timestamp()
+                order by due_at limit ${cap}::int
+              ) following
+            ) end)::int as due_later,
             least(ahead.emitted_at, min(first_due)) as oldest_due_at
           from unnest(array[false, true]) as lane_of (is_replay)
           cross join lateral (
-            select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
+            select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due,
+              count(*) filter (where due_at > statement_timestamp()) as later
+            from (
               select due_at from deliveries
               where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null
               order by due_at limit ${cap}::int
             ) first
-          ) lane
-          cross join lateral (
-            select count(*) as count from (
-              select from deliveries
-              where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null and due_at > statement_timestamp()
-              limit ${cap}::int
-            ) first
-          ) later) trouble
+          ) lane) trouble
         cross join lateral (
           select coalesce(sum(failure_groups.open), 0)::int as dead_letters, (count(*) filter (where closed_at is null))::int as causes
           from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id) failing
