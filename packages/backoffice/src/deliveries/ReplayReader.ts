@@ -4,10 +4,11 @@ import type { EndpointId, OrganizationId, ReplayId } from "@outreach/domain/Iden
 import { reader } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
-import { decodeCount, keyset } from "@outreach/postgres/rowsOf"
-import { Effect } from "effect"
+import { decodeCount, decodeRow, keyset } from "@outreach/postgres/rowsOf"
+import { Effect, Schema } from "effect"
 
 const newestFirst = keyset({ id: "id" }, "desc")
+const decodeWaiting = decodeRow({ count: Schema.Int, isWhole: Schema.Boolean })
 
 export const ReplayReader = reader("ReplayReader", (sql) => ({
   /** Lists jobs, newest first. */
@@ -30,11 +31,12 @@ export const ReplayReader = reader("ReplayReader", (sql) => ({
       where endpoint_id = ${endpointId} and finished_at is null and cancelled_at is null
       order by id desc limit ${limit}`.pipe(decodeReplays),
 
-  /** Counts the deliveries that wait for their next attempt, among the first `COUNT_CAP` of the endpoint. */
+  /** Counts the deliveries that wait for their next attempt, among the first `COUNT_CAP` of the endpoint; `isWhole` if it has no more. */
   countWaiting: ({ endpointId, groupId }: WaitingDeliveries) =>
     sql`
-      select count(*)::int as count from waiting_after(${endpointId}, statement_timestamp(), '', 'infinity', ${COUNT_CAP}::int)
-      where ${groupId ?? null}::text is null or group_id = ${groupId ?? null}`.pipe(decodeCount),
+      select (count(*) filter (where ${groupId ?? null}::text is null or group_id = ${groupId ?? null}))::int as count,
+        count(*) < ${COUNT_CAP}::int as "isWhole"
+      from waiting_after(${endpointId}, statement_timestamp(), '', 'infinity', ${COUNT_CAP}::int)`.pipe(decodeWaiting),
 
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
     yield* assertEndpointPresent(sql, range.endpointId)

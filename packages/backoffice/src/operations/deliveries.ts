@@ -133,10 +133,10 @@ export const retryDeliveries = operation("deliveries retry", {
   *plan({ rate = DEFAULT_REPLAYS_PER_SECOND, ...given }) {
     const { endpoint, groupId, issue } = yield* readWaiting(given)
     const { id: endpointId, url, breaker } = endpoint
-    const count = issue
+    const { count, isWhole } = issue
       ? yield* (yield* ReplayReader).countWaiting({ endpointId, groupId })
-      : Math.min(endpoint.dueLater, COUNT_CAP)
-    const many = formatCapped(count, COUNT_CAP)
+      : { count: Math.min(endpoint.dueLater, COUNT_CAP), isWhole: endpoint.dueLater < COUNT_CAP }
+    const many = formatCapped(count, isWhole ? COUNT_CAP : count)
     return {
       title: `Send waiting deliveries ${issue ? "of an issue" : `to ${url}`} now`,
       many: `${many} ${count === 1 ? "delivery" : "deliveries"}, each with its next attempt`,
@@ -145,9 +145,11 @@ export const retryDeliveries = operation("deliveries retry", {
       when:
         breaker === "closed" || breaker === "recovering"
           ? `Now, at ${formatCount(rate)} per second.`
-          : `One by one, at most ${MAX_PROBE_WAIT_SECONDS} seconds apart, until a call succeeds; then at ${formatCount(rate)} per second.`,
+          : `One by one, at most ${MAX_PROBE_WAIT_SECONDS} seconds apart, until a call succeeds. Then those that became due meanwhile follow as fast as the endpoint allows, the others at ${formatCount(rate)} per second.`,
       obstacle:
-        count === 0 ? "No delivery is waiting for a later attempt. Due ones are sent without a retry." : undefined,
+        count === 0 && isWhole
+          ? "No delivery is waiting for a later attempt. Due ones are sent without a retry."
+          : undefined,
     }
   },
   *run({ rate, ...given }) {

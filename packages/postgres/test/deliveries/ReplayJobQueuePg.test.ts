@@ -1,5 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { retryDeliveries } from "@outreach/backoffice/operations/deliveries"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { type DeadLetterFilter, DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository, retryWaiting, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
@@ -311,7 +313,7 @@ describe("ReplayJobQueuePg", () => {
       const counted = [{ groupId: groupId! }, { groupId: otherGroup! }, {}].map((each) =>
         countWaiting({ endpointId, ...each }),
       )
-      expect(yield* Effect.all(counted)).toEqual([3, 2, 8])
+      expect(yield* Effect.all(counted)).toEqual([3, 2, 8].map((count) => ({ count, isWhole: true })))
       const ofGroup = yield* retryWaiting({ endpointId, groupId: groupId! }, 10)
       expect(ofGroup).toMatchObject({ total: 3, groupId })
       for (const overlapping of [{ endpointId }, { endpointId, groupId: groupId! }]) {
@@ -320,7 +322,17 @@ describe("ReplayJobQueuePg", () => {
       expect(yield* retryWaiting({ endpointId, groupId: otherGroup! }, 10)).toMatchObject({ total: 2 })
       expect((yield* finish(ofGroup.id)).replay).toMatchObject({ replayed: 3 })
       const rest = { endpointId, groupId: groupId! }
-      expect(yield* countWaiting(rest)).toBe(0)
+      expect(yield* countWaiting(rest)).toEqual({ count: 0, isWhole: true })
+    })
+
+    test("can be planned for a group whose deliveries are due after many others", function* () {
+      const { endpoint, organization } = yield* seedWaiting(COUNT_CAP)
+      const groupId = `fgr_${"0".repeat(32)}` as FailureGroupId
+      yield* sql`
+        insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at)
+        values (${organization.id}, ${groupId}, ${endpoint.id}, 'reset', clock_timestamp(), clock_timestamp())`
+      const { many, obstacle } = yield* retryDeliveries.plan!({ groupId })
+      expect([many, obstacle]).toEqual(["0 or more deliveries, each with its next attempt", undefined])
     })
 
     test("makes each due once, with concurrent workers that send", function* () {

@@ -59,6 +59,8 @@ const issuePage = definePage("/issues/:group", {
     const rows = yield* DeadLetterReader.use(({ list }) => list({ organizationId, groupId: id }, MAX_DEAD_LETTERS))
     const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     const waiting = yield* (yield* ReplayReader).countWaiting({ endpointId, groupId: id })
+    const hasWaiting = waiting.count > 0 || !waiting.isWhole
+    const manyWaiting = formatCapped(waiting.count, waiting.isWhole ? COUNT_CAP : waiting.count)
     const params = { group: id }
     return (
       <Page
@@ -68,7 +70,7 @@ const issuePage = definePage("/issues/:group", {
         commands={[
           ["issues show", id],
           mutedAt === null ? ["issues mute", id, { reason: "…" }] : ["issues unmute", id],
-          waiting > 0 && ["deliveries retry", { group: id, detach: true }],
+          hasWaiting && ["deliveries retry", { group: id, detach: true }],
           ["dead-letters list", { group: id }],
           ["dead-letters replay", { group: id, "dry-run": true }],
           ["dead-letters replay", { group: id, rate: "100", detach: true }],
@@ -87,7 +89,7 @@ const issuePage = definePage("/issues/:group", {
                 <Time at={mutedAt} />: <ForeignText>{mutedReason}</ForeignText>
               </>
             ),
-            "Waiting for the next attempt": formatCapped(waiting, COUNT_CAP),
+            "Waiting for the next attempt": manyWaiting,
             "Dead letters to replay": open,
             "Stored dead letters": stored,
             Endpoint: { id: endpointId, name: nameOf(endpointId) },
@@ -95,9 +97,7 @@ const issuePage = definePage("/issues/:group", {
           }}
         />
         <div class="actions">
-          {waiting > 0 && (
-            <ConfirmLink page={retryRoutes[0]} params={params} label={`Send ${formatCapped(waiting, COUNT_CAP)} now`} />
-          )}
+          {hasWaiting && <ConfirmLink page={retryRoutes[0]} params={params} />}
           {open > 0 && (
             <ConfirmLink page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
