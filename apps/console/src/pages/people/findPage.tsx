@@ -44,7 +44,7 @@ const search = defineAction("/find", findClinician, {
   run: Effect.fnUntraced(function* ({ search: term }, { operator }) {
     const { hits, isWhole = true } = yield* findHits(term, operator)
     const [only] = hits
-    if (only !== undefined && hits.length === 1) {
+    if (only !== undefined && hits.length === 1 && isWhole) {
       return HttpServerResponse.empty({ status: 303, headers: { location: only.to } })
     }
     const {
