@@ -14,6 +14,9 @@ import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 import { preflight } from "./preflight.ts"
 
+/** The number of recipients with checked fields: the first imported ones, because an operator may have edited the e-mail since then. */
+const FIELDS_CHECKED = 100
+
 export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (campaignId: CampaignId) {
   const { livemode } = yield* Deployment
   const { signsMail, publicBaseUrl } = yield* PreflightSettings
@@ -21,9 +24,10 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   const programs = yield* ProgramRepository
   const senders = yield* SenderRepository
   const campaign = yield* campaigns.find(campaignId)
-  const { organizationId, programId } = campaign
+  const { organizationId, programId, status, fields } = campaign
+  const { pageWaiting } = yield* RecipientRepository
   // Concurrent, because a page waits for them.
-  const { sender, endpoints, secrets, ...known } = yield* Effect.all(
+  const { sender, endpoints, secrets, oldest, ...known } = yield* Effect.all(
     {
       program: Effect.orDie(programs.find(programId)),
       completers: programs.countCompleters(organizationId, programId),
@@ -32,12 +36,17 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
       senders: senders.list(organizationId),
       endpoints: (yield* EndpointRepository).list(organizationId),
       secrets: (yield* SigningSecretRepository).list({ organizationId }),
+      oldest:
+        status === "draft" && fields.length > 0
+          ? pageWaiting(organizationId, campaignId, undefined, FIELDS_CHECKED)
+          : Effect.succeed([]),
     },
     { concurrency: 3 },
   )
   const keys = known.senders.find(({ id }) => id === sender?.id)?.keys ?? []
   const enabled = endpoints.filter(({ enabled }) => enabled)
   const invalid = findInvalidTemplate(campaign, known.program)
+  const checkFields = invalid ? () => undefined : createFieldsCheck(campaign)
   const now = yield* Clock.currentTimeMillis
   const active = secrets.filter(({ expiresAt }) => expiresAt === null || toUnixMillis(expiresAt) > now)
   const signers = new Set(active.map(({ endpointId }) => endpointId))
@@ -47,6 +56,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
     livemode,
     publicBaseUrl,
     invalid,
+    unrendered: oldest.flatMap(({ fields }) => checkFields(fields) ?? [])[0],
     missing: invalid ? [] : [...new Set(Object.values(findMissingDetails(campaign, known.program)).flat())],
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
@@ -75,7 +85,7 @@ const waitingSender = (
 
 const BATCH_SIZE = 1000
 
-/** Counts recipients waiting for a campaign's message, and those whose message wouldn't render; lists the first ones. */
+/** Counts recipients waiting for a campaign's message, and those with a message that would not render; lists the first ones. */
 export const findUnrendered = Effect.fn("Preflights.findUnrendered")(function* (campaign: Campaign, limit: number) {
   const recipients = yield* RecipientRepository
   const check = createFieldsCheck(campaign)

@@ -22,6 +22,8 @@ export interface PreflightFacts {
   readonly publicBaseUrl: string | null
   /** The first template that doesn't render; undefined if all do. */
   readonly invalid: { readonly part: TemplatePart; readonly reason: string } | undefined
+  /** Why the e-mail to one of the first imported recipients doesn't render; undefined if all do. */
+  readonly unrendered: string | undefined
   /** Details that the e-mail doesn't show. */
   readonly missing: ReadonlyArray<SenderDetail>
   /** The sender with verified DNS records; null for the deployment's own. */
@@ -166,6 +168,15 @@ const CHECKS = {
           commandOf("email", id),
         ),
 
+  fields: ({ campaign: { id }, unrendered }) =>
+    unrendered === undefined
+      ? ok("The e-mail renders with the fields of the recipients.")
+      : failed(
+          `The e-mail does not render for some recipients: ${unrendered}.`,
+          "Import their lines again with the fields of the e-mail, or edit it.",
+          commandOf("recipients", id),
+        ),
+
   unsubscribe: ({ campaign: { id }, missing }) =>
     missing.includes("unsubscribeUrl")
       ? failed(
@@ -281,7 +292,7 @@ export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> 
 
 /** The checks of each step. */
 export const STEPS: Readonly<Record<StepName, ReadonlyArray<keyof typeof CHECKS>>> = {
-  recipients: ["recipients", "suppressed"],
+  recipients: ["recipients", "suppressed", "fields"],
   email: ["template", "unsubscribe", "postal_address", "window", "rate"],
   sender: ["sender", "public_base_url"],
   test: ["test"],

@@ -30,6 +30,7 @@ const READY: PreflightFacts = {
   livemode: true,
   publicBaseUrl: "https://outreach.test",
   invalid: undefined,
+  unrendered: undefined,
   missing: [],
   sender,
   isSigned: true,
@@ -53,8 +54,8 @@ describe("preflight", () => {
   it("finds all in order where it is, and names each check", () => {
     expect(troubles({})).toEqual({})
     expect(preflight(READY).map(({ check }) => check)).toEqual([
-      ...["recipients", "suppressed", "window", "rate", "sender", "template", "unsubscribe", "public_base_url"],
-      ...["postal_address", "test", "program", "quota", "endpoint", "signing_secret"],
+      ...["recipients", "suppressed", "window", "rate", "sender", "template", "fields", "unsubscribe"],
+      ...["public_base_url", "postal_address", "test", "program", "quota", "endpoint", "signing_secret"],
     ])
   })
 
@@ -67,6 +68,7 @@ describe("preflight", () => {
     ],
     ["a few recipients are withdrawn", { progress: { ...progress, withdrawn: 20 } }, {}],
     ["a template doesn't render", { invalid: { part: "html", reason: "it names nobody" } }, { template: "failed" }],
+    ["a recipient lacks a field", { unrendered: "the html lacks the field x" }, { fields: "failed" }],
     ["no test message was sent", { campaign: { ...campaign, testedAt: null } }, { test: "warning" }],
     [
       "the window of a paused campaign is over",

@@ -115,6 +115,15 @@ describe("a draft", () => {
     expect(yield* isTested).toBe(false)
   })
 
+  test("can't be scheduled with a new field that the imported recipients lack", function* () {
+    const { id } = yield* seed
+    yield* updateCampaign(id, { fields: ["first_name"], subject: "Dear {{ first_name }}" })
+    expect(yield* Effect.flip(scheduleCampaign(id))).toMatchObject({ _tag: "CampaignNotReady", failed: ["fields"] })
+    expect(draftSteps(id, yield* checkCampaign(id))[0]).toMatchObject({ step: "recipients", isNext: true })
+    yield* updateCampaign(id, { subject: 'Dear {{ first_name | default: "colleague" }}' })
+    expect(yield* scheduleCampaign(id)).toMatchObject({ status: "scheduled" })
+  })
+
   test("has a next step until it is scheduled, also if its templates no longer render", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0, opensIn: 3600 })
     const { id } = campaign
