@@ -331,7 +331,7 @@ describe("ReplayJobQueuePg", () => {
       yield* sql`
         insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at)
         values (${organization.id}, ${groupId}, ${endpoint.id}, 'reset', clock_timestamp(), clock_timestamp())`
-      const { many, obstacle } = yield* retryDeliveries.plan!({ groupId })
+      const { many, obstacle } = yield* retryDeliveries.plan!({ groupId, rate: 10 })
       expect([many, obstacle]).toEqual(["0 or more deliveries, each with its next attempt", undefined])
     })
 
