@@ -52,9 +52,10 @@ export const operationAction = <
       const { result, notice, given } = yield* runOperation(operation, input, context)
       const once = result && shownOnce?.(result)
       const { id, organizationId } = (result ?? {}) as { readonly id?: string; readonly organizationId?: string }
+      const next = result && to?.(given, result)
       if (result === undefined || once === undefined) {
         const isNew = Object.keys(of).length === 0 && id !== undefined
-        return { to: (result && to?.(given, result)) ?? (isNew ? pageOf(id) : undefined), notice }
+        return { to: next ?? (isNew ? pageOf(id) : undefined), notice }
       }
       const owners = [id, input["endpoint"], input["organization"] ?? organizationId]
       const [back = "/"] = owners.flatMap((owner) => (typeof owner === "string" ? (pageOf(owner) ?? []) : []))
@@ -65,7 +66,7 @@ export const operationAction = <
           <CopyButton>{once}</CopyButton>
           <p>{isolated(notice)}</p>
           {yield* below(result)}
-          <LinkLine to={back}>I have saved it</LinkLine>
+          <LinkLine to={next ?? back}>I have saved it</LinkLine>
         </Page>
       )
     }),

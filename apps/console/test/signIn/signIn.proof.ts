@@ -40,7 +40,7 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
     await page.goto(url)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
-    expect(await page.locator("header").textContent()).toContain(name)
+    expect(await page.locator("nav.sections").textContent()).toContain(name)
     await page.goto(`${test().url}/campaigns`)
     await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor()
     await page.getByRole("button", { name: "Sign out" }).click()

@@ -71,6 +71,7 @@ const rotateSecretAction = operationAction("/partners/:organization/secrets/rota
 })
 const rotateOwnAction = operationAction("/endpoints/:endpoint/secrets/rotate", rotateSecret, {
   omit: ["organizationId"],
+  to: ({ endpointId }) => `/endpoints/${endpointId}/secrets`,
 })
 const revokeSecretRoutes = operationConfirmation("/secrets/:secret/revoke", revokeSecret)
 
