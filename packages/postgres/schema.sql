@@ -1612,7 +1612,7 @@ begin
       "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
       delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
-    cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
+    cross join lateral (select settlement in ('rejected', 'gone', 'exhausted') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
     -- offset 0 makes this a primary key look-up for each row, even if the planner expects few rows in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*

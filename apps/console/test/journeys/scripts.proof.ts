@@ -1,5 +1,6 @@
 import { sql } from "@outreach/testing/sql"
 import { chrome } from "@outreach/testing/startBrowser"
+import type { Locator } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
@@ -74,21 +75,27 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await page.waitForURL(/\/find$/)
   })
 
-  it("are not needed on a phone to open the menu, the filters and a row", async () => {
+  it("are not needed on a phone to open the menu, a row and the filters, with one tap each", async () => {
     await test().run(seedOrganization("phone.test"))
     const { page } = await open("viewer", { screen: { ...SCREENS["phone"], javaScriptEnabled: false } })
     await page.goto("/")
-    await page.getByRole("button", { name: "Menu" }).click()
-    await page.getByRole("link", { name: "Campaigns", exact: true }).click()
+    let taps = 0
+    const tap = async (target: Locator) => {
+      taps += 1
+      await target.click()
+    }
+    await tap(page.getByRole("button", { name: "Menu" }))
+    await tap(page.getByRole("link", { name: "Campaigns", exact: true }))
     const row = page.getByRole("row", { name: /^Spring/ }).first()
     const window = row.locator("[data-label=Window]")
     expect(await window.isVisible()).toBe(false)
-    await row.getByLabel("All values").click()
+    await tap(row.getByLabel("All values"))
     await window.waitFor()
-    await page.getByText("Filters", { exact: true }).click()
+    await tap(page.getByText("Filters", { exact: true }))
     await page.getByLabel("Name contains").fill("spr")
-    await page.getByRole("button", { name: "Filter", exact: true }).click()
+    await tap(page.getByRole("button", { name: "Filter", exact: true }))
     await page.getByText("Filters (1)").waitFor()
+    expect(taps).toBe(5)
   })
 
   it("are not needed to pause a campaign", async () => {

@@ -66,7 +66,7 @@ describe("a campaign", () => {
       yield* sql`
         update recipient_fields set fields = '{}'
         where recipient_id = (select id from recipients where campaign_id = ${seeded.campaign.id} and npi = ${npi(1)})`
-      yield* scheduleCampaign(seeded.campaign.id)
+      yield* scheduleCampaign(seeded.campaign.id, { force: ["fields"] })
       return seeded
     })
     await untilStatus(campaign.id, "completed")

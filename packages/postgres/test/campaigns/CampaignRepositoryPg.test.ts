@@ -369,7 +369,7 @@ describe("scheduling a campaign", () => {
     const force = (...checks: ReadonlyArray<"recipients" | "quota" | "window">) =>
       scheduleCampaign(campaign.id, { force: checks })
     const refused = yield* Effect.flip(force("recipients", "window"))
-    expect(refused.message).toMatch(/^Campaign \S+ is not ready: 1 of 14 checks failed\.\nquota: /)
+    expect(refused.message).toMatch(/^Campaign \S+ is not ready: 1 of 15 checks failed\.\nquota: /)
     expect((yield* force("recipients", "quota")).status).toBe("scheduled")
   })
 

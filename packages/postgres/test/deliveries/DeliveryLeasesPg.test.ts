@@ -409,23 +409,24 @@ describe("DeliveryLeasesPg.write", () => {
 
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
-    test(`makes ${what} due immediately if it was rejected with the endpoint's previous settings`, function* () {
+    const settlement = isRow ? "exhausted" : "rejected"
+    test(`makes ${what} due immediately if it was ${settlement} with the endpoint's previous settings`, function* () {
       const { endpoint, organization } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
       expect(delivery!.isRow).toBe(isRow)
       yield* rotateSecret(organization.id, 0)
-      const rejected = resultOf(delivery!, { settlement: "rejected" }, 401)
+      const rejected = resultOf(delivery!, { settlement }, 401)
       const again = new Set([delivery!.id])
       expect(yield* writeOf(token, endpoint.id, [rejected], [])).toEqual({ ...NOTHING, again })
       const [next] = yield* take()
       expect(next).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
       expect(next!.version).toBeGreaterThan(endpoint.version)
-      const last = resultOf(next!, { settlement: "rejected" }, 401)
+      const last = resultOf(next!, { settlement }, 401)
       expect(yield* writeOf(token, endpoint.id, [last], [])).toEqual(NOTHING)
       const { delivery: found, attempts } = yield* find(delivery!.id)
-      expect(found.state).toBe("rejected")
+      expect(found.state).toBe(settlement)
       expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
     })
 
