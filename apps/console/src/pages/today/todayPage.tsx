@@ -48,15 +48,15 @@ export const todayPage = definePage("/", {
             label="Problems, the most urgent first"
             rows={urgent}
             columns={{
-              Urgency: ({ status }) => ({
-                tone: FINDING_TONES[status],
-                word: status === "failed" ? "critical" : status,
-              }),
               Problem: ({ found, page }) => (
                 <a href={page}>
                   <Prose>{found}</Prose>
                 </a>
               ),
+              Urgency: ({ status }) => ({
+                tone: FINDING_TONES[status],
+                word: status === "failed" ? "critical" : status,
+              }),
               Since: ({ since }) => since && { at: since },
               Action: (finding) => <Advice finding={finding} />,
             }}

@@ -39,9 +39,9 @@ const seedTroubles = Effect.gen(function* () {
 
 /** Returns the cells of the urgent problems: urgency, problem, age and action, with the address of each problem. */
 const urgentIn = (answer: Answer) => {
-  const links = [...answer.document.querySelectorAll("#urgent tbody td:nth-child(2) a")]
+  const links = [...answer.document.querySelectorAll("#urgent tbody td:first-child a")]
   return rowsOf(answer, "Problems, the most urgent first").map((cells, i) => ({
-    ...{ urgency: cells[0], problem: cells[1]!, since: cells[2]!, action: cells[3]! },
+    ...{ problem: cells[0]!, urgency: cells[1], since: cells[2]!, action: cells[3]! },
     to: links[i]!.getAttribute("href")!,
   }))
 }
