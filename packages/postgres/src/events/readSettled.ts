@@ -15,7 +15,7 @@ const POLL_SCHEDULE = Schedule.exponential("2 millis", 1.5)
 /**
  * Reads a page of a list that is ordered by an organization's commit timestamps. A page that isn't full first waits for a timestamp in progress.
  *
- * A transaction has its timestamp before its rows are visible. At most one transaction is in this state, because it locks the organization's
+ * A transaction has its timestamp before its rows are visible. At most one transaction is in this state, because it first locks the organization's
  * clock row, and the `xmax` of the visible clock row identifies it. If there is none, every later timestamp is later than that statement, so a page
  * that is read afterwards contains all rows up to the start of the read. The function takes no lock.
  *
@@ -47,10 +47,13 @@ export const readSettled = Effect.fnUntraced(function* <Row>(
 
 const decodeClock = decodeRows({ writer: Schema.NullOr(Schema.String), newer: Schema.Boolean })
 
-/** Reads the uncommitted transaction that advanced the clock, and if the clock is later than the page. A standby doesn't see such a transaction. */
+/**
+ * Reads the uncommitted transaction that advances the clock, and if the clock is later than the page. A standby doesn't see such a transaction.
+ * The row of a committed transaction still names it as the one that locked it.
+ */
 const readClock = (sql: SqlClient.SqlClient, organizationId: OrganizationId, isNewer: Statement.Fragment) =>
   sql`
-    select case when xmax <> '0' then xmax::text end as writer, ${isNewer} as newer
+    select case when xmax not in ('0', xmin) then xmax::text end as writer, ${isNewer} as newer
     from organization_clock where organization_id = ${organizationId} and not pg_is_in_recovery()`.pipe(decodeClock)
 
 const decodeStatus = decodeValue({ status: Schema.NullOr(Schema.String) })

@@ -7,7 +7,7 @@ import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { SettlingLimit } from "@outreach/postgres/events/readSettled"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
-import { inTransaction, sql, whileOpen } from "@outreach/testing/sql"
+import { inTransaction, sql, untilBlocked, whileOpen } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber } from "effect"
 
 const { test } = testsOnDatabase()
@@ -78,6 +78,29 @@ describe("the last page", () => {
     yield* publishSent(campaign, 2)
     const during = () => soon(pageOf(organization.id))
     expect(yield* whileOpen(publishSent(campaign, 3), during)).toEqual({ rows: 2, isSettled: false })
+    expect(yield* pageOf(organization.id)).toEqual({ rows: 5, isSettled: true })
+  })
+
+  test("is not settled while a transaction has read the time for its timestamp, and hasn't stored it", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    yield* publishSent(campaign, 2)
+    const isHeld = yield* Deferred.make<void>()
+    yield* sql`create schema slow`
+    yield* sql`
+      create function slow.clock_timestamp() returns timestamptz language plpgsql volatile as $$
+      declare at timestamptz = pg_catalog.clock_timestamp();
+      begin perform pg_advisory_xact_lock_shared(1); return at; end $$`
+    const slowly = Effect.andThen(
+      sql`select set_config('search_path', 'slow, pg_catalog, ' || current_setting('search_path'), true)`,
+      publishSent(campaign, 3),
+    )
+    const writing = yield* Effect.forkChild(inTransaction(Effect.andThen(Deferred.await(isHeld), slowly)))
+    const during = Effect.andThen(untilBlocked(), soon(pageOf(organization.id)))
+    const page = yield* whileOpen(sql`select pg_advisory_xact_lock(1)`, () =>
+      Effect.andThen(Deferred.succeed(isHeld, undefined), during),
+    )
+    yield* Fiber.join(writing)
+    expect(page).toEqual({ rows: 2, isSettled: false })
     expect(yield* pageOf(organization.id)).toEqual({ rows: 5, isSettled: true })
   })
 
