@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { ActiveAlert } from "@outreach/domain/operators/alerts"
 
 /** Returns the name of an item of a list, or its id if the list lacks it. */
@@ -11,7 +12,7 @@ export const formatCompact = (count: number): string =>
   count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
 
 /** Formats a count with a cap, which means this many or more. */
-export const formatCapped = (count: number, cap: number): string =>
+export const formatCapped = (count: number, cap = COUNT_CAP): string =>
   count >= cap ? `${formatCount(cap)} or more` : formatCount(count)
 
 /** Formats a count with its noun: `1 event`, `2 events`. */

@@ -1,15 +1,16 @@
 import { describeAlert } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
+import { scheduleCampaign, updateCampaign } from "@outreach/backoffice/operations/campaigns"
 import { type Tone, URGENCY } from "@outreach/backoffice/operations/List"
+import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import type { ActiveAlert } from "@outreach/domain/operators/alerts"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { isPartner, mayActAs, type StaffRole } from "@outreach/domain/operators/Operator"
+import { type Access, isPartner } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Order } from "effect"
 import type { ComponentChildren } from "preact"
-import { isDeploymentWide } from "../view/paths.ts"
-import { useView } from "../view/View.ts"
+import { useMay, useView } from "../view/View.ts"
 import { type Columns, Table } from "./layout.tsx"
 import { Code, Prose, type Value } from "./values.tsx"
 
@@ -70,14 +71,12 @@ export const Findings = (props: {
   )
 }
 
-/** Pages with the effect of a command, with the label of their link and their role, by the command's words or its subject. */
-const PAGES: Readonly<
-  Record<string, readonly [label: string, addressOf: (id: string) => string, role?: StaffRole | undefined]>
-> = {
-  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`, "operator"],
-  "campaigns update": ["Edit the campaign", (id) => `/campaigns/${id}/edit`, "operator"],
+/** Pages with the effect of a command, with the label of their link and who may use them, by the command's words or its subject. */
+const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string, access?: Access]>> = {
+  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`, importRecipients],
+  "campaigns update": ["Edit the campaign", (id) => `/campaigns/${id}/edit`, updateCampaign],
   "campaigns test": ["Send a test", (id) => `/campaigns/${id}#test`],
-  "campaigns schedule": ["Schedule", (id) => `/campaigns/${id}/schedule`, "operator"],
+  "campaigns schedule": ["Schedule", (id) => `/campaigns/${id}/schedule`, scheduleCampaign],
   "campaigns duplicate": ["Open the campaign", (id) => `/campaigns/${id}`],
   "suppressions list": ["Open the suppressions", (id) => `/suppressions?program=${id}`],
   "senders list": ["Open the senders", () => "/senders"],
@@ -96,12 +95,11 @@ export const usePageOf = (
   command: ReadonlyArray<string>,
 ): { readonly label: string; readonly to: string } | undefined => {
   const [subject = ""] = command
-  const [label = "", addressOf, role = "viewer"] = PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
+  const [label = "", addressOf, access = { role: "viewer", forPartners: true }] =
+    PAGES[command.slice(0, 2).join(" ")] ?? PAGES[subject] ?? []
   const path = addressOf?.(command.findLast(isIdentifier) ?? "") ?? ""
-  const { operator } = useView()
-  const isOpen = isPartner(operator) || mayActAs(operator.role, role)
-  const isThere = operator.organizationId === null || !isDeploymentWide({ path })
-  return path !== "" && isOpen && isThere ? { label, to: path } : undefined
+  const isOpen = useMay({ ...access, path })
+  return path !== "" && isOpen ? { label, to: path } : undefined
 }
 
 /** The advice of a finding, with a link to its page, or with the command if there is no page. */

@@ -55,12 +55,13 @@ const tlsPartnerAt = async () => await listen(createTlsServer({ key, cert }, (_,
 describe("a call through the forward proxy", () => {
   it("shares a tunnel with later calls, has the proxy's credentials, and may take longer than to connect", async () => {
     const { url, requests } = await startForwardProxy()
-    const slow = createServer((_, response) => setTimeout(() => response.end("thanks"), 600))
+    const delays = [2500]
+    const slow = createServer((_, response) => setTimeout(() => response.end("thanks"), delays.shift()))
     const port = await listen(slow)
     const reply = await post(
       `http://127.0.0.1:${port}/`,
       proxyAt(url.replace("://", "://ann:p%40ss@")),
-      { connectMs: 300 },
+      { connectMs: 2000 },
       4,
     )
     expect(reply).toEqual({ status: 200, response: "thanks" })

@@ -4,11 +4,14 @@ import type { EndpointId, OrganizationId, ReplayId } from "@outreach/domain/Iden
 import { reader } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
-import { decodeCount, decodeRow, keyset } from "@outreach/postgres/rowsOf"
+import { decodeCount, keyset, only, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
 const newestFirst = keyset({ id: "id" }, "desc")
-const decodeWaiting = decodeRow({ count: Schema.Int, isWhole: Schema.Boolean })
+const waitingCounts = rowsOf(Schema.Struct({ count: Schema.Int, isWhole: Schema.Boolean }), {
+  count: "(count(*) filter (where is_selected))::int",
+  isWhole: `count(*) < ${COUNT_CAP}`,
+})
 
 export const ReplayReader = reader("ReplayReader", (sql) => ({
   /** Lists jobs, newest first. */
@@ -34,9 +37,10 @@ export const ReplayReader = reader("ReplayReader", (sql) => ({
   /** Counts the deliveries that wait for their next attempt, among the first `COUNT_CAP` of the endpoint; `isWhole` if it has no more. */
   countWaiting: ({ endpointId, groupId }: WaitingDeliveries) =>
     sql`
-      select (count(*) filter (where ${groupId ?? null}::text is null or group_id = ${groupId ?? null}))::int as count,
-        count(*) < ${COUNT_CAP}::int as "isWhole"
-      from waiting_after(${endpointId}, statement_timestamp(), '', 'infinity', ${COUNT_CAP}::int)`.pipe(decodeWaiting),
+      select ${waitingCounts.columns} from (
+        select ${groupId ?? null}::text is null or group_id = ${groupId ?? null} as is_selected
+        from waiting_after(${endpointId}, statement_timestamp(), '', 'infinity', ${COUNT_CAP}::int)
+      ) waiting`.pipe(waitingCounts.decode, only),
 
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
     yield* assertEndpointPresent(sql, range.endpointId)

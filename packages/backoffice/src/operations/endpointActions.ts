@@ -1,4 +1,3 @@
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { describeRemoval, EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
@@ -25,7 +24,7 @@ const planOf = Effect.fnUntraced(function* (endpointId: EndpointId, verb: string
   const endpoint = yield* Endpoints.findPresentEndpoint(endpointId)
   const plan = {
     title: `${verb} ${endpoint.url}`,
-    many: `1 endpoint with ${formatCapped(endpoint.waiting, COUNT_CAP)} pending deliveries`,
+    many: `1 endpoint with ${formatCapped(endpoint.waiting)} pending deliveries`,
     affects: yield* (yield* OrganizationReader).find(endpoint.organizationId),
   }
   return { endpoint, plan }
@@ -134,7 +133,7 @@ export const testEndpoint = operation("endpoints test", {
 const describeWaiting = ({ endpointId, dueLater }: { readonly endpointId: string; readonly dueLater: number }) =>
   dueLater === 0
     ? ""
-    : ` ${formatCapped(dueLater, COUNT_CAP)} of its deliveries are waiting. To send them now: \`ops deliveries retry --endpoint ${endpointId}\`.`
+    : ` ${formatCapped(dueLater)} of its deliveries are waiting. To send them now: \`ops deliveries retry --endpoint ${endpointId}\`.`
 
 const time = (label: string, schema: Codec<Timestamp>) =>
   field(schema, label, { kind: "instant", required: true, example: "2026-11-01T09:00:00Z" })

@@ -1,4 +1,3 @@
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { type InboxEntry, InboxRepository, SIGNATURE_FAULTS } from "@outreach/domain/inbox/InboxRepository"
 import { Schema } from "effect"
@@ -110,7 +109,7 @@ export const replayInbox = operation("inbox replay", {
     const { quarantined } = yield* (yield* InboxReader).counts(organizationId)
     return {
       title: "Replay all quarantined events",
-      many: `${formatCapped(quarantined, COUNT_CAP)} ${quarantined === 1 ? "event" : "events"}`,
+      many: `${formatCapped(quarantined)} ${quarantined === 1 ? "event" : "events"}`,
       affects: yield* (yield* OrganizationReader).find(organizationId),
       when: "Now, in the order of receipt. Events that still can't be applied are quarantined again.",
     }

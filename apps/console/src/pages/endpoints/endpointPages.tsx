@@ -21,7 +21,6 @@ import {
 } from "@outreach/backoffice/operations/endpoints"
 import { issues } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
@@ -30,7 +29,7 @@ import type { Replay } from "@outreach/domain/deliveries/Replays"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { isPartner } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect, Struct } from "effect"
+import { Effect, String as Str, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, FilterBar, RevealForm } from "../../components/forms.tsx"
@@ -92,7 +91,7 @@ const EndpointPage = (props: {
   const isPresent = removedAt === null
   return (
     <Page
-      title={part === "" ? <ForeignText>{url}</ForeignText> : foreign`${capitalize(part)} of ${url}`}
+      title={part === "" ? <ForeignText>{url}</ForeignText> : foreign`${Str.capitalize(part)} of ${url}`}
       state={renderValue(endpointState(endpoint))}
       id={id}
       commands={commands}
@@ -141,7 +140,10 @@ const StateCard = (props: {
           facts={{
             Since: (failingSince ?? cause?.openedAt) && { at: failingSince ?? cause!.openedAt },
             Disabled: endpoint.disabledAt && { at: endpoint.disabledAt },
-            "Waiting for the next attempt": { to: `/deliveries?endpoint=${id}&state=pending`, name: capped(dueLater) },
+            "Waiting for the next attempt": {
+              to: `/deliveries?endpoint=${id}&state=pending`,
+              name: formatCapped(dueLater),
+            },
             "Dead letters": { to: `/dead-letters?endpoint=${id}`, name: deadLetters },
             "Consecutive failures": endpoint.failures > 0 && endpoint.failures,
             "Next probe": nextProbeAt && { at: nextProbeAt },
@@ -153,7 +155,12 @@ const StateCard = (props: {
           <div class="actions">
             {!enabled && <ConfirmLink page={enableRoutes[0]} params={params} isPrimary />}
             {maySend && (
-              <ConfirmLink page={retryRoutes[0]} params={params} label={`Send ${capped(dueLater)} now`} isPrimary />
+              <ConfirmLink
+                page={retryRoutes[0]}
+                params={params}
+                label={`Send ${formatCapped(dueLater)} now`}
+                isPrimary
+              />
             )}
             {deadLetters > 0 && (
               <ConfirmLink
@@ -171,8 +178,6 @@ const StateCard = (props: {
   )
 }
 
-const capped = (count: number): string => formatCapped(count, COUNT_CAP)
-const capitalize = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`
 const readCause = (endpoint: EndpointStatus) => FailureGroupReader.use(({ current }) => current(endpoint))
 
 const overviewPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
@@ -203,9 +208,9 @@ const overviewPages = defineMaskedPage("/endpoints/:endpoint", showEndpoint, {
             Lag:
               lagEvents === 0
                 ? "none"
-                : `${capped(lagEvents)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
+                : `${formatCapped(lagEvents)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
             "Position in the log": { at: endpoint.position },
-            "Not in progress, due or not": `${capped(waiting)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+            "Not in progress, due or not": `${formatCapped(waiting)} ${waiting === 1 ? "delivery" : "deliveries"}`,
             "Calls in progress": endpoint.inFlight,
             "Served by":
               !isPartner(operator) && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
@@ -315,7 +320,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint, {
             isPrimary
           >
             <span>
-              {capped(dueLater)} {dueLater === 1 ? "delivery is" : "deliveries are"} waiting for a later attempt.
+              {formatCapped(dueLater)} {dueLater === 1 ? "delivery is" : "deliveries are"} waiting for a later attempt.
             </span>
           </ActionForm>
         )}

@@ -5,7 +5,6 @@ import { required } from "@outreach/backoffice/operations/Field"
 import { inbox, replayInbox, showInboundEvent, signatureRejections } from "@outreach/backoffice/operations/inbox"
 import { readAll } from "@outreach/backoffice/operations/List"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { INBOUND_TYPES, parseInboundEvent } from "@outreach/domain/inbox/InboundStep"
@@ -49,8 +48,8 @@ const inboxPages = listPage("/inbox", inbox, {
           <Chips
             label="States"
             of={[
-              [addressOf("quarantined"), `Quarantined: ${capped(quarantined)}`],
-              [addressOf("waiting"), `Pending: ${capped(waiting)}${since}`],
+              [addressOf("quarantined"), `Quarantined: ${formatCapped(quarantined)}`],
+              [addressOf("waiting"), `Pending: ${formatCapped(waiting)}${since}`],
               [addressOf("applied"), "Applied"],
             ]}
             chosen={addressOf(state)}
@@ -60,7 +59,7 @@ const inboxPages = listPage("/inbox", inbox, {
             label="Quarantined events by reason"
             rows={reasons}
             columns={{
-              Events: { number: ({ count }) => capped(count) },
+              Events: { number: ({ count }) => formatCapped(count) },
               Reason: ({ type, reason }) => ({ to: withQuery("/inbox", { organization, type, reason }), name: reason }),
               Type: ({ type }) => type,
               First: ({ first }) => ({ at: first }),
@@ -74,7 +73,7 @@ const inboxPages = listPage("/inbox", inbox, {
               <ConfirmLink
                 page={replayRoutes[0]}
                 query={{ organization, all: true }}
-                label={`Replay all ${capped(quarantined)}`}
+                label={`Replay all ${formatCapped(quarantined)}`}
               />
             ))}
           <h2>{TITLES[state]}</h2>
@@ -96,8 +95,6 @@ export const readRejections = Effect.fnUntraced(function* (organizationId: Organ
   const { nameOf } = yield* readObjects({ endpointId: true }, pickDefined({ organizationId }))
   return <ListTable title="Invalid signatures" list={signatureRejections} rows={rows} nameOf={nameOf} />
 })
-
-const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
 const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
   omit: ["event"],

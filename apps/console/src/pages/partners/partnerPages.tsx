@@ -14,7 +14,6 @@ import {
   updateOrganization,
 } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
 import { isPartner } from "@outreach/domain/operators/Operator"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
@@ -161,8 +160,8 @@ const partnerPages = defineMaskedPage("/partners/:organization", showOrganizatio
         <Section title={titleOf("inbox", operator)} id="inbox">
           <Facts
             facts={{
-              Quarantined: { to: `/inbox?organization=${id}`, name: formatCapped(inbound.quarantined, COUNT_CAP) },
-              Pending: { to: `/inbox?organization=${id}&waiting=yes`, name: formatCapped(inbound.waiting, COUNT_CAP) },
+              Quarantined: { to: `/inbox?organization=${id}`, name: formatCapped(inbound.quarantined) },
+              Pending: { to: `/inbox?organization=${id}&waiting=yes`, name: formatCapped(inbound.waiting) },
               Applied: { to: `/inbox?organization=${id}&applied=yes`, name: "Newest" },
             }}
           />

@@ -7,7 +7,6 @@ import {
   suppressions,
 } from "@outreach/backoffice/operations/suppressions"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
-import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Missing } from "../../components/FormLink.tsx"
 import { ActionForm } from "../../components/forms.tsx"
@@ -54,7 +53,7 @@ const suppressionPages = listPage("/suppressions", suppressions, {
               number: ({ organizationId: organization, programId: program, count }) => {
                 const scope = program === null ? "organization" : "program"
                 const to = withQuery("/suppressions", { organization, program: program ?? undefined, scope })
-                return { to, name: formatCapped(count, COUNT_CAP) }
+                return { to, name: formatCapped(count) }
               },
             },
           }}
