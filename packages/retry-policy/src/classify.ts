@@ -1,4 +1,5 @@
 import { parseRetryAfter } from "./parseRetryAfter.ts"
+import { isStop } from "./stop.ts"
 
 /** The outcome of an attempt. */
 export interface Outcome {
@@ -25,14 +26,18 @@ export interface ClassifyOptions {
 const NETWORK =
   /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|(Connection(Refused|Closed|Reset|TimedOut)|TimeoutError)$)/
 
-/** Codes of OpenSSL and Node for invalid certificates, which a retry doesn't fix. */
-const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_)/
+/** Codes of OpenSSL and Node for certificates that either side rejects, which a retry doesn't fix. */
+const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_|ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA))/
 
 /** Messages of fetch without a code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
 const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i
 
+/** Names of temporary errors of AWS, whatever their status. Source: `isThrottlingError` and `isTransientError` of @smithy/core/retry. */
+const AWS_TEMPORARY =
+  /^(BandwidthLimitExceeded|EC2ThrottledException|LimitExceededException|PriorRequestNotComplete|ProvisionedThroughputExceededException|RequestLimitExceeded|Request(Throttled|Timeout)(Exception)?|SlowDown|ThrottledException|Throttling(Exception)?|TooManyRequestsException|TransactionInProgressException)$/
+
 /**
- * Classifies the result or the error of an attempt: a response or an error of fetch, undici or Node, or an error with a `response`.
+ * Classifies the result or the error of an attempt: a response or an error of fetch, undici or Node, an error with a `response`, or an error of the AWS SDK.
  *
  * Success: status 2xx, and any value that is neither a response (has `headers`) nor an error. Otherwise transient if `retryOn` matches, else permanent.
  */
@@ -40,20 +45,23 @@ export function classify(result: unknown, { retryOn = ["5xx", "network"], now }:
   if (Object(result) !== result) return { verdict: "success", reason: "" }
   // Not instanceof: a test runner may have a realm of its own.
   const isError = /(Error|Exception)]/.test(Object.prototype.toString.call(result))
-  const judge = (reason: string, kind: string): Outcome => ({
-    verdict: retryOn.some((it) => it === kind || String(it) === reason) ? "transient" : "permanent",
+  const judge = (reason: string, ...kinds: readonly string[]): Outcome => ({
+    verdict: retryOn.some((it) => [reason, ...kinds].includes(String(it))) ? "transient" : "permanent",
     reason,
   })
+  if (isStop(result)) return { verdict: "permanent", reason: classify(result.cause).reason || "thrown" }
   const failure = isError && networkFailureOf(result)
   if (failure) return judge(failure, CERTIFICATE.test(failure) ? "error" : "network")
-  const { response = result } = result as { readonly response?: unknown }
-  const { status, statusCode = status, headers } = Object(response)
+  const { response = result, $response = response, $metadata, $retryable, name } = Object(result)
+  const { status = $metadata?.httpStatusCode, statusCode = status, headers } = Object($response)
   const isResponse = isError || "headers" in Object(response)
   const text = isResponse && typeof statusCode === "number" ? String(statusCode) : ""
-  if (/^[1-9]\d\d$/.test(text) && !(isError && text < "3")) {
+  const isTemporary = isError && $metadata && ($retryable || AWS_TEMPORARY.test(name))
+  if (isTemporary || (/^[1-9]\d\d$/.test(text) && !(isError && text < "3"))) {
     if (text[0] === "2") return { verdict: "success", reason: text }
     const header = (name: string): string | undefined => headers?.get?.(name) ?? headers?.[name]
     const retryAfter = parseRetryAfter(header("retry-after"), { date: header("date"), now })
+    if (isTemporary) return { ...judge(name, text, "5xx"), retryAfter }
     // RFC 9110, 15 takes a status beyond 599 for one of 5xx.
     return { ...judge(text, `${Math.min(5, +text[0]!)}xx`), retryAfter }
   }
@@ -71,7 +79,9 @@ function networkFailureOf(error: unknown): string | undefined {
     const known = wordsOf(one).find((word) => NETWORK.test(word) || CERTIFICATE.test(word))
     if (known) return known
     const { name, message, cause, errors: gathered } = Object(one)
-    if (name === "TypeError" && FETCH_FAILED.test(message)) unnamed = "network"
+    // Fetch of undici reports a blocked port, an unknown scheme and too many redirects by a cause without a code; Deno names certificates.
+    const isFinal = message === "fetch failed" ? cause && wordsOf(cause).length < 2 : /certificate/.test(message)
+    if (name === "TypeError" && FETCH_FAILED.test(message) && !isFinal) unnamed = "network"
     // Causes may form a circle.
     for (const inner of [cause].concat(gathered)) if (errors.size < 20) errors.add(inner)
   }

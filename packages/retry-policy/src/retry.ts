@@ -1,8 +1,11 @@
 import { classify as classifyHttp, type Outcome, type RetryOn } from "./classify.ts"
+import { exponential } from "./exponential.ts"
 import type { Next, Policy } from "./Policy.ts"
+import { isStop } from "./stop.ts"
 
 /** The subset of `AbortSignal` that `retry` uses. */
 export interface AbortSignalLike {
+  readonly aborted: boolean
   readonly throwIfAborted: () => void
   readonly addEventListener: (type: "abort", listener: () => void) => void
   readonly removeEventListener: (type: "abort", listener: () => void) => void
@@ -23,23 +26,23 @@ export interface Attempted<Result> {
   readonly next: Next
   /** The task's result; undefined if it threw. */
   readonly result?: Result | undefined
-  /** The error that the task threw. */
+  /** The error that the task threw, or passed to `stop`. */
   readonly error?: unknown
 }
 
 /** Options of `retry`. */
 export interface RetryOptions<Result, Signal extends AbortSignalLike> {
-  /** Waits. May clear its timer when the signal aborts; `retry` rejects immediately in either case. */
-  readonly sleep: (milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>
-  /** Current Unix time in milliseconds, such as `Date.now`. */
-  readonly now: () => number
-  /** Uniform in [0, 1), such as `Math.random`. Required for a policy with jitter. */
+  /** Waits. May clear its timer when the signal aborts; `retry` rejects immediately in either case. Default: a timer. */
+  readonly sleep?: ((milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>) | undefined
+  /** Current Unix time in milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined
+  /** Uniform in [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined
   /** Retryable failures. Default `["5xx", "network"]`; 408, 425 and 429 are opt-in. */
   readonly retryOn?: readonly RetryOn[] | undefined
   /** Classifies the task's result or error, instead of `classify` with `retryOn`. */
   readonly classify?: ((settled: unknown) => Outcome) | undefined
-  /** Stops waiting and starts no further attempt: `retry` rejects with the signal's reason. */
+  /** Stops waiting and starts no further attempt: `retry` rejects with the signal's reason, unless the running attempt succeeds. */
   readonly signal?: Signal | undefined
   /** Called and awaited after each attempt, for example for logging. If it throws, `retry` rejects with that error. */
   readonly onAttempt?: ((attempted: Attempted<Result>) => unknown) | undefined
@@ -49,15 +52,25 @@ export interface RetryOptions<Result, Signal extends AbortSignalLike> {
 const MAX_TIMER = 2 ** 31 - 1
 
 /**
- * Runs a task until it succeeds or the policy allows no further attempt.
+ * Runs a task until it succeeds, throws `stop(error)`, or the policy allows no further attempt.
+ *
+ * The default policy is `exponential({ deadline: "1m" })`: 6 attempts within a minute, with random waits of up to 0.2, 0.4, 0.8, 1.6 and 3.2 seconds.
  *
  * Returns the last attempt's result, even if it is an unsuccessful response, or throws its error. Bodies of earlier responses are
  * discarded to free their connections.
  */
 export async function retry<Result, Signal extends AbortSignalLike = never>(
   task: (run: Run<Signal>) => Result | PromiseLike<Result>,
-  policy: Policy,
-  { sleep, now, random, retryOn, classify, signal, onAttempt }: RetryOptions<Result, Signal>,
+  policy: Policy = exponential({ deadline: "1m" }),
+  {
+    sleep = timer,
+    now = Date.now,
+    random = Math.random,
+    retryOn,
+    classify,
+    signal,
+    onAttempt,
+  }: RetryOptions<Result, Signal> = {},
 ): Promise<Result> {
   let last = now()
   let elapsed = 0
@@ -65,13 +78,14 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     signal?.throwIfAborted()
     let result: Result | undefined
     let thrown: { readonly error: unknown } | undefined
+    let settled: unknown
     try {
-      result = await task({ attempt, signal: signal ?? null })
+      settled = result = await task({ attempt, signal: signal ?? null })
     } catch (error) {
-      thrown = { error }
+      settled = error
+      thrown = { error: isStop(error) ? error.cause : error }
     }
-    const settled = thrown ? thrown.error : result
-    let outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now })
+    let outcome = classify && !isStop(settled) ? classify(settled) : classifyHttp(settled, { retryOn, now })
     // Thrown values aren't always errors.
     if (thrown && outcome.verdict === "success") outcome = { verdict: "permanent", reason: "thrown" }
     // A success doesn't need the time.
@@ -83,16 +97,30 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     }
     const next = policy.next({ attempt, outcome, elapsed, random })
     if (onAttempt) await onAttempt({ attempt, outcome, next, result, ...thrown })
-    if (!next.retry) {
+    const isAborted = signal?.aborted && outcome.verdict !== "success"
+    if (!next.retry && !isAborted) {
       if (thrown) throw thrown.error
       return result as Result
     }
     discardBody(result).catch(() => {})
-    for (let left = next.delay; left >= 0; left -= MAX_TIMER) {
+    for (let left = next.retry ? next.delay : 0; left >= 0; left -= MAX_TIMER) {
       signal?.throwIfAborted()
       await endedBy(signal, sleep(Math.min(left, MAX_TIMER), signal))
     }
   }
+}
+
+/** Waits until the time has passed or the signal aborts. */
+function timer(milliseconds: number, signal: AbortSignalLike | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(id)
+      signal?.removeEventListener("abort", done)
+      resolve()
+    }
+    const id = setTimeout(done, milliseconds)
+    signal?.addEventListener("abort", done)
+  })
 }
 
 /** Awaits a promise. Rejects with the signal's reason if it aborts first. */

@@ -1,10 +1,14 @@
 import { once } from "node:events"
 import { get, type IncomingMessage, type RequestListener } from "node:http"
+import { get as getWithTls } from "node:https"
 import { runInNewContext } from "node:vm"
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import fc from "fast-check"
-import { Agent, interceptors, request } from "undici"
+import { Agent, interceptors, request, fetch as undiciFetch } from "undici"
 import { describe, expect, it } from "vitest"
 import { classify, type RetryOn } from "../src/classify.ts"
+import { stop } from "../src/stop.ts"
+import { elsewhere, expired } from "./certificates.ts"
 import { startServer } from "./startServer.ts"
 
 /** The system never assigns this port, so nothing listens on it. Fetch blocks port 1. */
@@ -16,8 +20,11 @@ const failed = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 const node = (url: string, options = {}): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => get(url, options, resolve).on("error", reject))
+  new Promise((resolve, reject) =>
+    (url.startsWith("https") ? getWithTls : get)(url, options, resolve).on("error", reject),
+  )
 const transient = (reason: string) => ({ verdict: "transient", reason })
+const permanent = (reason: string) => ({ verdict: "permanent", reason })
 
 describe("a status", () => {
   it("of 2xx is a success", () => {
@@ -193,12 +200,41 @@ describe("an error", () => {
     }
   })
 
-  it("of a certificate that isn't valid is permanent, also as the cause of a fetch that failed", () => {
-    for (const code of ["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"]) {
-      const error = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) })
-      expect(classify(error)).toEqual({ verdict: "permanent", reason: code })
+  it.each([
+    ["has expired", expired, [expired.cert], "CERT_HAS_EXPIRED"],
+    ["is of another name", elsewhere, [elsewhere.cert], "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["is self-signed", elsewhere, undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ] as const)("of a server's certificate that %s is permanent", async (_, certificate, trusted, code) => {
+    const { url } = await startServer(() => {}, certificate)
+    const ca = trusted && [...trusted]
+    const dispatcher = new Agent({ connect: { ca } })
+    for (const call of [node(url, { ca }), request(url, { dispatcher }), undiciFetch(url, { dispatcher })]) {
+      const error = await failed(call)
+      expect(classify(error)).toEqual(permanent(code))
       expect(classify(error, { retryOn: [code] })).toEqual(transient(code))
     }
+  })
+
+  it("of a certificate is permanent too if the server rejects the caller's, and in Deno", () => {
+    for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"])
+      expect(classify(Object.assign(new Error(), { code }))).toEqual(permanent(code))
+    const ofDeno = "error sending request for url (https://127.0.0.1/): invalid peer certificate: Expired"
+    expect(classify(new TypeError(ofDeno))).toEqual(permanent("TypeError"))
+  })
+
+  it("of a fetch that can never succeed is permanent: a blocked port, an unknown scheme, too many redirects", async () => {
+    const { url } = await startServer((_, response) => response.writeHead(302, { Location: "/" }).end())
+    for (const call of [fetch, undiciFetch])
+      for (const address of ["http://127.0.0.1:1/", "gopher://127.0.0.1/", url])
+        expect(classify(await failed(call(address)))).toEqual(permanent("TypeError"))
+  })
+
+  it("of stop is permanent, with the reason of its error", () => {
+    const refused = Object.assign(new Error(), { code: "ECONNREFUSED" })
+    expect(classify(stop(refused), { retryOn: ["error", "network", "ECONNREFUSED"] })).toEqual(
+      permanent("ECONNREFUSED"),
+    )
+    expect(classify(stop("text"))).toEqual(permanent("thrown"))
   })
 
   it("with a name that only starts like a network failure is permanent", () => {
@@ -275,6 +311,49 @@ describe("an error", () => {
         expect(classify(new Error(message)).reason).toBe("Error")
       }),
     )
+  })
+})
+
+describe("an error of the AWS SDK", () => {
+  const send = (endpoint: string) => {
+    const credentials = { accessKeyId: "key", secretAccessKey: "secret" }
+    const client = new SQSClient({ region: "us-east-1", endpoint, credentials, maxAttempts: 1 })
+    return failed(client.send(new SendMessageCommand({ QueueUrl: endpoint, MessageBody: "text" })))
+  }
+  const rejected = async (status: number, type: string) => {
+    const { url } = await startServer((request, response) => {
+      request.resume()
+      response.writeHead(status, { "Content-Type": "application/x-amz-json-1.0", "Retry-After": "7" })
+      response.end(JSON.stringify({ __type: type }))
+    })
+    return send(url)
+  }
+  const later = { retryAfter: 7000 }
+
+  it("has the status of its response, and Retry-After", async () => {
+    expect(classify(await rejected(503, "ServiceUnavailable"))).toEqual({ ...transient("503"), ...later })
+    expect(classify(await rejected(404, "com.amazonaws.sqs#QueueDoesNotExist"))).toEqual({
+      ...permanent("404"),
+      ...later,
+    })
+    expect(classify(await rejected(429, "Busy"), { retryOn: [429] })).toEqual({ ...transient("429"), ...later })
+  })
+
+  it("that AWS declares temporary counts as 5xx, and is also matched by its name and its status", async () => {
+    for (const name of ["ThrottlingException", "RequestThrottled", "RequestTimeout"]) {
+      const error = await rejected(400, `com.amazonaws.sqs#${name}`)
+      expect(classify(error)).toEqual({ ...transient(name), ...later })
+      for (const retryOn of [name, 400]) expect(classify(error, { retryOn: [retryOn] }).verdict).toBe("transient")
+      expect(classify(error, { retryOn: ["network"] }).verdict).toBe("permanent")
+    }
+    const modeled = Object.assign(new Error(), { name: "IDPCommunicationError", $retryable: {}, $metadata: {} })
+    expect(classify(modeled)).toEqual(transient("IDPCommunicationError"))
+    const foreign = Object.assign(new Error(), { name: "ThrottlingException" })
+    expect(classify(foreign)).toEqual(permanent("ThrottlingException"))
+  })
+
+  it("without a response is a failure of the network", async () => {
+    expect(classify(await send(`http://127.0.0.1:${CLOSED_PORT}`))).toEqual(transient("ECONNREFUSED"))
   })
 })
 

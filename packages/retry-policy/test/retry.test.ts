@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout } from "node:timers/promises"
+import { promisify } from "node:util"
 import { request } from "undici"
 import { describe, expect, it } from "vitest"
 import { exponential } from "../src/exponential.ts"
 import type { Policy } from "../src/Policy.ts"
 import { type Attempted, type RetryOptions, retry } from "../src/retry.ts"
 import { schedule } from "../src/schedule.ts"
+import { stop } from "../src/stop.ts"
 import { startServer } from "./startServer.ts"
 
 const EVERY_SECOND = schedule(["1s", "1s", "1s"])
@@ -47,6 +50,30 @@ describe("retry", () => {
     const task = failingWith(unavailable, unavailable)
     expect(await retry(task, exponential({ first: "1s" }), time)).toBe("done")
     expect([task.attempts, waits]).toEqual([3, [500, 1000]])
+  })
+
+  it("needs only a task, and makes six attempts within a minute by default", async () => {
+    expect(await retry(failingWith(unavailable))).toBe("done")
+
+    const { waits, ...time } = simulatedTime()
+    await expect(retry(failingWith(...Array(9).fill(unavailable)), undefined, time)).rejects.toBe(unavailable)
+    expect(waits).toEqual([100, 200, 400, 800, 1600])
+    const busy = () => new Response(null, { status: 503, headers: { "Retry-After": "60" } })
+    expect(await retry(busy, undefined, time)).toMatchObject({ status: 503 })
+    expect(waits).toHaveLength(5)
+  })
+
+  it("stops when the task throws stop(error), and rejects with this error, whatever the classification", async () => {
+    const { waits, ...time } = simulatedTime()
+    const transient = () => ({ verdict: "transient", reason: "mine" }) as const
+    for (const error of [unavailable, "text", undefined]) {
+      const attempts: unknown[] = []
+      const onAttempt = ({ error, outcome }: Attempted<string>) => attempts.push([error, outcome.verdict])
+      const stopped = retry(failingWith(stop(error)), EVERY_SECOND, { ...time, classify: transient, onAttempt })
+      await expect(stopped).rejects.toBe(error)
+      expect(attempts).toEqual([[error, "permanent"]])
+    }
+    expect(waits).toEqual([])
   })
 
   it("takes a task that is not asynchronous, and calls neither sleep nor random where it succeeds", async () => {
@@ -205,6 +232,9 @@ describe("a signal", () => {
       const added = new Set<unknown>()
       const { signal } = controller
       const watched = {
+        get aborted() {
+          return signal.aborted
+        },
         throwIfAborted: () => signal.throwIfAborted(),
         addEventListener: (type: "abort", listener: () => void) => {
           added.add(listener)
@@ -223,24 +253,92 @@ describe("a signal", () => {
     }
   })
 
-  it("that aborts during the task or onAttempt prevents further waits and attempts", async () => {
-    for (const moment of ["task", "onAttempt"]) {
+  it("ends the default wait, so that the process can exit", async () => {
+    const program = `import { retry } from ${JSON.stringify(import.meta.resolve("../src/retry.ts"))}
+      import { schedule } from ${JSON.stringify(import.meta.resolve("../src/schedule.ts"))}
       const controller = new AbortController()
-      const task = failingWith(unavailable)
-      const abortIn = (name: string) => void (name === moment && controller.abort(reason))
-      const options = {
-        ...simulatedTime(),
-        signal: controller.signal,
-        onAttempt: () => abortIn("onAttempt"),
-        sleep: forever,
+      const onAttempt = () => setImmediate(() => controller.abort("enough"))
+      const task = () => new Response(null, { status: 503 })
+      await retry(task, schedule("1d"), { signal: controller.signal, onAttempt }).catch(console.log)`
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program])
+    expect(stdout).toBe("enough\n")
+  })
+
+  it.each([
+    ["transient", unavailable, "1h"],
+    ["permanent", new TypeError("x is not a function"), "1h"],
+    ["last", unavailable, []],
+    ["stopped", stop(unavailable), "1h"],
+  ])(
+    "that aborts during a task with a %s failure, or during onAttempt, replaces the failure by its reason",
+    async (_, failure, delays) => {
+      for (const moment of ["task", "onAttempt"]) {
+        const controller = new AbortController()
+        const task = failingWith(failure)
+        const abortIn = (name: string) => void (name === moment && controller.abort(reason))
+        const options = {
+          ...simulatedTime(),
+          signal: controller.signal,
+          onAttempt: () => abortIn("onAttempt"),
+          sleep: forever,
+        }
+        const run = (run: { readonly attempt: number }) => {
+          abortIn("task")
+          return task(run)
+        }
+        await expect(retry(run, schedule(delays), options)).rejects.toBe(reason)
+        expect(task.attempts).toBe(1)
       }
-      const run = (run: { readonly attempt: number }) => {
-        abortIn("task")
-        return task(run)
-      }
-      await expect(retry(run, schedule("1h"), options)).rejects.toBe(reason)
-      expect(task.attempts).toBe(1)
+    },
+  )
+
+  it("that aborts replaces an unsuccessful response, and cancels its body", async () => {
+    const controller = new AbortController()
+    const cancelled = Promise.withResolvers<void>()
+    const task = () => {
+      controller.abort(reason)
+      return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }), { status: 404 })
     }
+    await expect(retry(task, undefined, { signal: controller.signal })).rejects.toBe(reason)
+    await cancelled.promise
+  })
+
+  it("doesn't end an attempt: retry settles when the task does", async () => {
+    const controller = new AbortController()
+    let isRunning = true
+    const task = async () => {
+      controller.abort(reason)
+      await setTimeout()
+      isRunning = false
+      throw unavailable
+    }
+    await expect(retry(task, undefined, { signal: controller.signal })).rejects.toBe(reason)
+    expect(isRunning).toBe(false)
+  })
+
+  it("of the task only ends this attempt: its timeout is retried, its abort isn't unless listed", async () => {
+    const { url } = await startServer(({ url }, response) => void (url !== "/1" && response.end("done")))
+    const timed = ({ attempt }: { readonly attempt: number }) =>
+      fetch(`${url}${attempt}`, { signal: AbortSignal.timeout(attempt === 1 ? 1 : 60_000) })
+    expect(await (await retry(timed, EVERY_SECOND, simulatedTime())).text()).toBe("done")
+
+    const aborted = failingWith(new DOMException("given up", "AbortError"))
+    await expect(retry(aborted, EVERY_SECOND, simulatedTime())).rejects.toMatchObject({ name: "AbortError" })
+    expect(aborted.attempts).toBe(1)
+    expect(await retry(aborted, EVERY_SECOND, { ...simulatedTime(), retryOn: ["AbortError"] })).toBe("done")
+  })
+
+  it("that times out is an abort like any other, so that its TimeoutError isn't retried", async () => {
+    const controller = new AbortController()
+    const late = new DOMException("late", "TimeoutError")
+    let requests = 0
+    const { url } = await startServer(() => {
+      requests++
+      controller.abort(late)
+    })
+    const options = { ...simulatedTime(), signal: controller.signal }
+    await expect(retry(({ signal }) => fetch(url, { signal }), EVERY_SECOND, options)).rejects.toBe(late)
+    expect(requests).toBe(1)
   })
 
   it("doesn't discard the result of a task that succeeds after the abort", async () => {
