@@ -40,16 +40,10 @@ export function paginate<Row, Position, Cursor = Position>(
 export function paginate<Row, Position, Cursor = Position>(
   options: PaginateOptions<Row, Position, Cursor> & { readonly from: PageFrom<Position> | null },
 ): TwoWayPage<Row, Cursor>
-export function paginate<Row, Position, Cursor = Position>({
-  rows,
-  limit,
-  position,
-  codec,
-  from,
-}: PaginateOptions<Row, Position, Cursor> & { readonly from?: PageFrom<Position> | null | undefined }): Page<
-  Row,
-  Cursor
-> {
+export function paginate<Row, Position, Cursor = Position>(
+  options: PaginateOptions<Row, Position, Cursor> & { readonly from?: PageFrom<Position> | null | undefined },
+): Page<Row, Cursor> {
+  const { rows, limit, position, codec, from } = options
   if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError("limit must be a whole number from 1 on")
   const { position: start, isBackwards } = readPageFrom(from)
   const data = rows.slice(0, limit)

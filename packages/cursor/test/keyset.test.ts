@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import fc from "fast-check"
-import { describe, expect, expectTypeOf, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { type KeysetColumn, keyset, type Order } from "../src/keyset.ts"
 
 const at = "2026-11-21T02:45:29.123456Z"
@@ -40,12 +40,35 @@ describe("a keyset", () => {
     })
     expect(keyset(named, { after }, { placeholder: "?" }).where).toBe('(invoice."createdAt", id) > (?, ?)')
   })
+  it("compares the columns one by one for SQL Server and MySQL, which don't read a range of an index for rows", () => {
+    const after = { created_at: at, id: 7 }
+    expect(keyset(columns, { after }, { placeholder: "@p2" })).toEqual({
+      where: "(created_at <= @p2 and (created_at < @p3 or created_at = @p4 and (id < @p5)))",
+      orderBy: "created_at desc, id desc",
+      values: [at, at, at, 7],
+    })
+    const named = { created_at: { column: "i.`createdAt`", order: "asc nulls last" }, id: "asc" } as const
+    expect(keyset(named, { after: { created_at: null, id: 7 } }, { placeholder: "?", dialect: "mysql" })).toEqual({
+      where: "((false or i.`createdAt` is null and (id > ?)))",
+      orderBy: "case when i.`createdAt` is null then 1 else 0 end, i.`createdAt` asc, id asc",
+      values: [7],
+    })
+    expect(keyset({ id: "asc" }, { after: { id: 7 } }, { placeholder: "@p1" }).where).toBe("((id > @p1))")
+    expect(keyset({ id: "asc" }, null, { placeholder: "@p1" }).where).toBe("1 = 1")
+  })
+  it("orders by an expression that the caller trusts, and reads its value from the position", () => {
+    const computed = { word: { sql: "lower(name)", order: "asc" }, id: "asc" } as const
+    expect(keyset(computed, { after: { word: "ada", id: 7 } }, { placeholder: "$1" })).toEqual({
+      where: "((lower(name)), id) > ($1, $2)",
+      orderBy: "(lower(name)) asc, id asc",
+      values: ["ada", 7],
+    })
+  })
   it("takes any position that has its columns, and no other", () => {
     const position = { created_at: at, id: 7, text: "more than it needs" }
     expect(keyset(columns, { after: position }, { placeholder: "?" }).values).toEqual([at, 7])
     // @ts-expect-error the position has no id
     expect(() => keyset(columns, { after: { created_at: at } }, { placeholder: "?" })).toThrow(TypeError)
-    expectTypeOf(keyset).parameter(2).toEqualTypeOf<{ readonly placeholder: "?" | `$${number}` }>()
   })
 })
 
@@ -70,7 +93,7 @@ describe("a keyset rejects", () => {
   )
   it.each(["$0", "$", "$01", "$1 ", "??", ":1", "", "$1;", 1, null])("the placeholder %j", (placeholder) => {
     expect(() => make("asc", { placeholder })).toThrow(
-      new TypeError('placeholder must be "?" or the first one, such as "$1"'),
+      new TypeError('placeholder must be "?", or the first one, such as "$1" or "@p1"'),
     )
   })
   it.each([Number.NaN, {}, [], new Map(), () => 1, Symbol("x"), null])("the value %s", (value) => {
@@ -81,6 +104,12 @@ describe("a keyset rejects", () => {
   it.each(["__proto__", "constructor", "toString"])("a position that has %s from its prototype alone", (name) => {
     expect(() => keyset(JSON.parse(`{"${name}":"asc"}`), { after: {} as never }, { placeholder: "?" })).toThrow(
       TypeError,
+    )
+  })
+  it("a quote of another database, which MySQL reads as text, and an unknown database", () => {
+    expect(() => keyset({ '"id"': "asc" }, null, { placeholder: "?", dialect: "mysql" })).toThrow(TypeError)
+    expect(() => keyset({ id: "asc" }, null, { placeholder: "?", dialect: "oracle" as never })).toThrow(
+      new TypeError("dialect must be postgresql, sqlite, mysql or mssql"),
     )
   })
   it("no column at all", () => {

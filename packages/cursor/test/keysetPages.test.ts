@@ -1,11 +1,16 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { sql as drizzleSql } from "drizzle-orm"
+import { PgDialect } from "drizzle-orm/pg-core"
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core"
 import fc from "fast-check"
+import { Kysely, sql as kyselySql, PostgresDialect, SqliteDialect } from "kysely"
 import { Pool } from "pg"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
+import { builderKeyset } from "../src/builderKeyset.ts"
 import { cursorCodec, type PageFrom, paginate } from "../src/index.ts"
-import { type KeysetValue, keyset, type Order } from "../src/keyset.ts"
+import { type Dialect, type KeysetColumn, type KeysetValue, keyset, type Order } from "../src/keyset.ts"
 import { postgresUrl } from "./postgresUrl.ts"
 
 // Reads all pages of random rows in a random order, forwards and backwards, and compares them with a plain `order by`.
@@ -42,22 +47,56 @@ const columnsArbitrary = fc
 const Position = z.record(z.string(), z.union([z.string(), z.number(), z.bigint(), z.boolean(), z.date(), z.null()]))
 const codec = cursorCodec({ schema: Position, key: "a key of at least thirty-two bytes", scope: "entries" })
 
+/** Writes the condition and the order of a page. */
+type Write = (
+  columns: Readonly<Record<string, Order | KeysetColumn>>,
+  from: PageFrom<Row>,
+) => { readonly end: string; readonly values: ReadonlyArray<unknown> }
+
+const text =
+  (...[placeholder, dialect]: [placeholder: "?" | "$1" | "@p1", dialect?: Dialect]): Write =>
+  (columns, from) => {
+    const { where, orderBy, values } = keyset(columns, from, { placeholder, dialect })
+    return { end: `where ${where} order by ${orderBy}`, values }
+  }
+const kysely = (dialect: "sqlite" | "postgresql"): Write => {
+  const ofDatabase = dialect === "sqlite" ? new SqliteDialect({} as never) : new PostgresDialect({} as never)
+  const db = new Kysely({ dialect: ofDatabase })
+  return (columns, from) => {
+    const { where, orderBy } = builderKeyset(columns, from, { sql: kyselySql, dialect })
+    const query = kyselySql`where ${where} order by ${orderBy}`.compile(db)
+    return { end: query.sql, values: query.parameters }
+  }
+}
+const drizzle = (dialect: "sqlite" | "postgresql"): Write => {
+  const ofDatabase = dialect === "sqlite" ? new SQLiteSyncDialect() : new PgDialect()
+  return (columns, from) => {
+    const named = Object.entries(columns).map(([name, given]) => {
+      const column = drizzleSql`${drizzleSql.identifier(name)}`
+      return [name, typeof given === "string" ? { column, order: given } : { ...given, column }] as const
+    })
+    const { where, orderBy } = builderKeyset(Object.fromEntries(named), from, { sql: drizzleSql, dialect })
+    const query = ofDatabase.sqlToQuery(drizzleSql`where ${where} order by ${orderBy}`)
+    return { end: query.sql, values: query.params }
+  }
+}
+
 interface Subject {
   /** Runs a statement on the table `entry`, with the driver's values. */
-  readonly query: (end: string, values?: ReadonlyArray<KeysetValue>) => Promise<ReadonlyArray<Row>>
+  readonly query: (end: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  readonly write: Write
   readonly columns: Readonly<Record<string, Order>>
   readonly limit: number
-  readonly placeholder: "?" | "$1"
   /** Whether times are cast from text. */
   readonly isCast?: boolean
 }
 
-async function readPage({ query, columns, limit, placeholder, isCast }: Subject, from: PageFrom<Row>) {
+async function readPage({ query, write, columns, limit, isCast }: Subject, from: PageFrom<Row>) {
   const typed = Object.entries(columns).map(
     ([name, order]) => [name, name === "at" && isCast ? { order, type: "timestamptz" } : order] as const,
   )
-  const { where, orderBy, values } = keyset(Object.fromEntries(typed), from, { placeholder })
-  const rows = await query(`where ${where} order by ${orderBy} limit ${limit + 1}`, values)
+  const { end, values } = write(Object.fromEntries(typed), from)
+  const rows = await query(`${end} limit ${limit + 1}`, values)
   const position = (row: Row) => Object.fromEntries(Object.keys(columns).map((name) => [name, row[name]!]))
   return paginate({ rows, limit, codec, position, from })
 }
@@ -92,7 +131,14 @@ async function expectAllRows(subject: Subject): Promise<void> {
 const limits = fc.constantFrom(1, 2, 3, 7, 100)
 
 describe("pages of random keys contain each row once, in order, in both directions,", () => {
-  it("in SQLite", async () => {
+  // The builders get few runs, because they share the code of the clauses.
+  it.each<[string, Write, numRuns: number]>([
+    ["SQLite", text("?"), 100],
+    ["SQLite, which sorts nulls like MySQL", text("?", "mysql"), 100],
+    ["SQLite, which sorts nulls like SQL Server", text("@p1"), 100],
+    ["SQLite with Kysely", kysely("sqlite"), 20],
+    ["SQLite with Drizzle", drizzle("sqlite"), 20],
+  ])("in %s", async (_, write, numRuns) => {
     await fc.assert(
       fc.asyncProperty(rowsArbitrary, columnsArbitrary, limits, async (rows, columns, limit) => {
         const database = new DatabaseSync(":memory:")
@@ -104,11 +150,14 @@ describe("pages of random keys contain each row once, in order, in both directio
         const query: Subject["query"] = async (end, values = []) => {
           const statement = database.prepare(`select * from entry ${end}`)
           statement.setReadBigInts(true)
-          return statement.all(...(values as SQLInputValue[])).map((row) => ({ ...row }) as Row)
+          const named = Object.fromEntries(values.map((value, i) => [`p${i + 1}`, value as SQLInputValue]))
+          const rows = end.includes("@p") ? statement.all(named) : statement.all(...(values as SQLInputValue[]))
+          return rows.map((row) => ({ ...row }) as Row)
         }
-        await expectAllRows({ query, columns, limit, placeholder: "?" })
+        await expectAllRows({ query, write, columns, limit })
         database.close()
       }),
+      { numRuns },
     )
   })
 
@@ -134,7 +183,7 @@ describe("pages of random keys contain each row once, in order, in both directio
 
     interface Driver {
       readonly name: string
-      readonly run: (statement: string, values?: ReadonlyArray<KeysetValue>) => Promise<ReadonlyArray<Row>>
+      readonly run: (statement: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
       readonly isCast: boolean
     }
     const drivers: ReadonlyArray<Driver> = [
@@ -150,12 +199,17 @@ describe("pages of random keys contain each row once, in order, in both directio
         isCast: true,
       },
     ]
-    it.each(drivers)("with $name", async ({ run, isCast }) => {
+    const writers = { SQL: text("$1"), Kysely: kysely("postgresql"), Drizzle: drizzle("postgresql") }
+    const driversWithWriters = drivers.flatMap((driver) =>
+      Object.entries(writers).map(([builder, write]) => ({ ...driver, builder, write })),
+    )
+    it.each(driversWithWriters)("with $name and $builder", async ({ run, builder, write, isCast }) => {
       await fc.assert(
         fc.asyncProperty(rowsArbitrary, columnsArbitrary, limits, async (rows, columns, limit) => {
           const query: Subject["query"] = (end, values) => run(`${selectFrom(rows)} ${end}`, values)
-          await expectAllRows({ query, columns, limit, placeholder: "$1", isCast })
+          await expectAllRows({ query, write, columns, limit, isCast })
         }),
+        { numRuns: builder === "SQL" ? 100 : 20 },
       )
     })
     it.each(drivers)("by a Date, with $name, for times of milliseconds", async ({ run, isCast }) => {
@@ -163,8 +217,8 @@ describe("pages of random keys contain each row once, in order, in both directio
       const select = `select * from jsonb_to_recordset('${JSON.stringify(times)}') as entry (at timestamptz, id int)`
       const query: Subject["query"] = (end, values) => run(`${select} ${end}`, values)
       for (const at of ["asc", "desc", "desc nulls last"] as const) {
-        await expectAllRows({ query, columns: { at, id: "asc" }, limit: 2, placeholder: "$1", isCast })
-        await expectAllRows({ query, columns: { at, id: "asc" }, limit: 2, placeholder: "$1" })
+        await expectAllRows({ query, columns: { at, id: "asc" }, limit: 2, write: text("$1"), isCast })
+        await expectAllRows({ query, columns: { at, id: "asc" }, limit: 2, write: text("$1") })
       }
     })
   })

@@ -62,16 +62,9 @@ const MAX_TIMER = 2 ** 31 - 1
 export async function retry<Result, Signal extends AbortSignalLike = never>(
   task: (run: Run<Signal>) => Result | PromiseLike<Result>,
   policy: Policy = exponential({ deadline: "1m" }),
-  {
-    sleep = timer,
-    now = Date.now,
-    random = Math.random,
-    retryOn,
-    classify,
-    signal,
-    onAttempt,
-  }: RetryOptions<Result, Signal> = {},
+  options: RetryOptions<Result, Signal> = {},
 ): Promise<Result> {
+  const { now = Date.now, random = Math.random, retryOn, classify, signal, onAttempt } = options
   let last = now()
   let elapsed = 0
   for (let attempt = 1; ; attempt++) {
@@ -97,40 +90,34 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     }
     const next = policy.next({ attempt, outcome, elapsed, random })
     if (onAttempt) await onAttempt({ attempt, outcome, next, result, ...thrown })
-    const isAborted = signal?.aborted && outcome.verdict !== "success"
-    if (!next.retry && !isAborted) {
+    if (!next.retry && !(signal?.aborted && outcome.verdict !== "success")) {
       if (thrown) throw thrown.error
       return result as Result
     }
     discardBody(result).catch(() => {})
     for (let left = next.retry ? next.delay : 0; left >= 0; left -= MAX_TIMER) {
       signal?.throwIfAborted()
-      await endedBy(signal, sleep(Math.min(left, MAX_TIMER), signal))
+      await wait(Math.min(left, MAX_TIMER), options)
     }
   }
 }
 
-/** Waits until the time has passed or the signal aborts. */
-function timer(milliseconds: number, signal: AbortSignalLike | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(id)
-      signal?.removeEventListener("abort", done)
-      resolve()
-    }
-    const id = setTimeout(done, milliseconds)
-    signal?.addEventListener("abort", done)
-  })
-}
-
-/** Awaits a promise. Rejects with the signal's reason if it aborts first. */
-function endedBy(signal: AbortSignalLike | undefined, waited: PromiseLike<unknown>): Promise<unknown> {
+/** Waits. Rejects with the signal's reason if it aborts first. */
+function wait<Signal extends AbortSignalLike>(
+  milliseconds: number,
+  { sleep, signal }: Pick<RetryOptions<unknown, Signal>, "sleep" | "signal">,
+): Promise<unknown> {
   let stop = (): void => {}
+  let timer: unknown
+  const waited = sleep
+    ? sleep(milliseconds, signal)
+    : new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)))
   const aborted = new Promise<void>((resolve) => {
     stop = resolve
     signal?.addEventListener("abort", stop)
   })
   return Promise.race([waited, aborted]).finally(() => {
+    clearTimeout(timer as never)
     signal?.removeEventListener("abort", stop)
     signal?.throwIfAborted()
   })
