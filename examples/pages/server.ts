@@ -28,6 +28,7 @@ const Query = z.object({
   after: z.string().optional(),
   before: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
+  total: z.stringbool().default(false),
 })
 /** Position of an invoice in the list. */
 const Position = z.object({ due_on: z.string().nullable(), id: z.number() })
@@ -36,10 +37,10 @@ const app = new Hono()
 
 app.get("/", (c) => c.text("GET /customers/:customer/invoices"))
 
-// By due date, undated invoices last; the newest of a day first. `before=end` is the last page.
+// By due date, undated invoices last; the newest of a day first. `before=end` is the last page. `total=true` adds the number of invoices.
 app.get("/customers/:customer/invoices", (c) => {
   const { customer } = c.req.param()
-  const { after, before, limit } = Query.parse(c.req.query())
+  const { after, before, limit, total } = Query.parse(c.req.query())
   if (after && before) throw new HTTPException(400, { message: "give after or before, not both" })
 
   const codec = cursorCodec({
@@ -54,7 +55,12 @@ app.get("/customers/:customer/invoices", (c) => {
   const rows = database
     .prepare(`select id, due_on, cents from invoices where customer = ? and ${where} order by ${orderBy} limit ?`)
     .all(customer, ...values, limit + 1) as unknown as ReadonlyArray<Invoice>
-  return c.json(paginate({ rows, limit, codec, position: ({ due_on, id }) => ({ due_on, id }), from }))
+  // Only on request, because it reads the index entry of each of the customer's invoices. A page reads those of its rows.
+  const count = database.prepare("select count(*) as total from invoices where customer = ?")
+  return c.json({
+    ...paginate({ rows, limit, codec, position: ({ due_on, id }) => ({ due_on, id }), from }),
+    ...(total && count.get(customer)),
+  })
 })
 
 app.post("/customers/:customer/invoices", async (c) => {

@@ -11,6 +11,7 @@ interface Page {
   readonly has_more: boolean
   readonly next_cursor: string | null
   readonly previous_cursor: string | null
+  readonly total?: number
 }
 type Query = Readonly<Record<string, string | number>>
 
@@ -73,6 +74,13 @@ describe("the pages of examples/pages", () => {
       expect(idsOf(seen).filter((id) => stayed.has(id))).toEqual(idsOf(inOrder(stay)))
     },
   )
+
+  it("have the number of the customer's invoices on every page that asks for it", async () => {
+    for (let i = 0; i < 3; i++) await add("counted", i)
+    const first = await read("counted", { limit: 2, total: "true" })
+    const second = await read("counted", { limit: 2, after: first.next_cursor!, total: "true" })
+    expect([first.total, second.total, (await read("counted")).total]).toEqual([3, 3, undefined])
+  })
 
   it("reject a cursor of another customer, an altered one, two, and a limit that isn't valid", async () => {
     for (let i = 0; i < 3; i++) await add("one", i)

@@ -173,7 +173,76 @@ declare function paginate<Row, Position, Cursor = Position>(options: PaginateOpt
 export { CursorError, cursorCodec, cursorKeyRing, paginate };
 export type { CursorCodec, CursorCodecOptions, CursorErrorCode, CursorKey, CursorKeyRing, Page, PageFrom, PaginateOptions, PreparedKey, StandardResult, StandardSchemaV1, TwoWayPage };
 
+// @outreach/cursor/builder
+import { OrderedColumn, KeysetColumns, PositionOf, PageFrom, Dialect, Clauses } from './keyset.js';
+
+/** A column of a query builder, a computed column, or a column with values that need a cast. */
+interface BuilderColumn extends OrderedColumn {
+    /**
+     * Column or expression of the builder, such as `invoices.createdAt` or `` sql`lower(${invoices.name})` ``, without an alias.
+     * With Kysely also a reference such as `invoice.createdAt`, by default the key in the position.
+     */
+    readonly column?: string | object | undefined;
+}
+/** The `sql` tag of Kysely or Drizzle, as far as `builderKeyset` uses it. */
+interface SqlTag<Fragment> {
+    (strings: TemplateStringsArray, ...parts: unknown[]): Fragment;
+    /** Kysely's: quotes a reference. */
+    readonly ref?: (reference: string) => unknown;
+    /** Drizzle's: encodes a value like its column. */
+    readonly param?: (value: unknown, encoder?: never) => unknown;
+}
+/**
+ * Creates the condition and the order of a page as fragments for `where` and `orderBy` of Kysely or Drizzle.
+ *
+ * The builder quotes the columns and numbers the parameters. Throws `TypeError` on an invalid column, order, type or dialect, and on
+ * a position that lacks a column.
+ */
+declare function builderKeyset<Columns extends KeysetColumns<BuilderColumn>, Position extends PositionOf<Columns>, Fragment>(columns: Columns, from: PageFrom<Position> | null | undefined, { sql, dialect }: {
+    readonly sql: SqlTag<Fragment>;
+    readonly dialect: Dialect;
+}): Clauses<Fragment & {
+    readonly expressionType: boolean | undefined;
+}, Fragment>;
+
+export { builderKeyset };
+export type { BuilderColumn, SqlTag };
+
 // @outreach/cursor/keyset
+import { b as KeysetValue, C as Clauses, O as OrderedColumn, K as KeysetColumns, P as PositionOf, a as PageFrom, D as Dialect } from './keysetClauses.js';
+export { c as Order } from './keysetClauses.js';
+
+/** A column with a different name than its key in the position, a computed column, or a column with values that need a cast. */
+interface KeysetColumn extends OrderedColumn {
+    /** SQL identifier: `created_at`, `invoice.created_at`, `"createdAt"`, or `` `createdAt` `` for MySQL. Default: the key in the position. */
+    readonly column?: string | undefined;
+    /** Trusted SQL expression in place of a column, such as `lower(name)`. Never accept it from a request. */
+    readonly sql?: string | undefined;
+}
+/** SQL fragments of a page query. */
+interface Keyset<Value extends KeysetValue = KeysetValue> extends Clauses {
+    /** Parameter values of `where`, in order. */
+    readonly values: Value[];
+}
+/**
+ * Creates the condition and the order of a page for PostgreSQL, SQLite, MySQL and SQL Server. The columns together must identify a row.
+ *
+ * Values are parameters. In PostgreSQL and SQLite, if all columns have one direction and no nulls follow, the condition compares
+ * rows, which is one index range: `(created_at, id) > ($2, $3)`.
+ *
+ * Throws `TypeError` on an invalid identifier, order, placeholder or dialect, and on a position that lacks a column.
+ */
+declare function keyset<Columns extends KeysetColumns<KeysetColumn>, Position extends PositionOf<Columns>>(columns: Columns, from: PageFrom<Position> | null | undefined, { placeholder, dialect: given, }: {
+    /** `?`, or the first number: `$2` for PostgreSQL, `@p2` for SQL Server. */
+    readonly placeholder: "?" | `$${number}` | `@p${number}`;
+    /** Default: `sqlite` for `?`, `postgresql` for `$1`, `mssql` for `@p1`. Set it to `mysql` for MySQL and MariaDB. */
+    readonly dialect?: Dialect | undefined;
+}): Keyset<Position[keyof Columns]>;
+
+export { Clauses, Dialect, KeysetColumns, KeysetValue, OrderedColumn, PageFrom, PositionOf, keyset };
+export type { Keyset, KeysetColumn };
+
+// @outreach/cursor/dist/keysetClauses.d.ts
 /** Where a page starts: after a position (next page) or before one (previous page). Without either, at the start of the list. */
 interface PageFrom<Position> {
     readonly after?: Position | null | undefined;
@@ -183,41 +252,31 @@ interface PageFrom<Position> {
 
 /** Sort direction. Nullable columns include the position of nulls; columns without it must be `not null`. */
 type Order = `${"asc" | "desc"}${"" | " nulls first" | " nulls last"}`;
-/** A column whose name differs from its key in the position, or whose values need a cast. */
-interface KeysetColumn {
-    /** SQL identifier: `created_at`, `invoice.created_at` or `"createdAt"`. Default: the key in the position. */
-    readonly column?: string | undefined;
+/** The database of a statement. `mysql` includes MariaDB. */
+type Dialect = "postgresql" | "sqlite" | "mysql" | "mssql";
+/** A value of a position. */
+type KeysetValue = string | number | bigint | boolean | Date | null;
+/** A sort column, however it is named. */
+interface OrderedColumn {
     readonly order: Order;
     /**
      * PostgreSQL type in one word, such as `timestamptz`: values are sent as text and cast in the statement. Required for drivers
-     * that convert time parameters to `Date`, such as postgres.js. Statements with `?` placeholders have no casts.
+     * that convert time parameters to `Date`, such as postgres.js. Statements of other databases have no casts.
      */
     readonly type?: string | undefined;
 }
-/** A value of a position. */
-type KeysetValue = string | number | bigint | boolean | Date | null;
-/** SQL fragments of a page query. */
-interface Keyset<Value extends KeysetValue = KeysetValue> {
-    /** Condition for the rows from the page's start on. `true` at either end of the list. */
-    readonly where: string;
-    /** Sort order. Reversed for a previous page; `paginate` restores the order. */
-    readonly orderBy: string;
-    /** Parameter values of `where`, in order. */
-    readonly values: Value[];
-}
-/**
- * Creates the condition and the order of a page for PostgreSQL and SQLite. The columns together must identify a row.
- *
- * Values are parameters: `?`, or numbered from a start such as `$2`. If all columns have one direction and no nulls follow,
- * the condition compares rows, which is one index range: `(created_at, id) > ($2, $3)`.
- *
- * Throws `TypeError` on an invalid identifier, order or placeholder, and on a position that lacks a column.
- */
-declare function keyset<Columns extends Readonly<Record<string, Order | KeysetColumn>>, Position extends {
+/** Sort columns by their key in the position. */
+type KeysetColumns<Column> = Readonly<Record<string, Order | Column>>;
+/** A position with a value for each column. */
+type PositionOf<Columns> = {
     readonly [Name in keyof Columns]: KeysetValue;
-}>(columns: Columns, from: PageFrom<Position> | null | undefined, { placeholder }: {
-    readonly placeholder: "?" | `$${number}`;
-}): Keyset<Position[keyof Columns]>;
+};
+/** The clauses of a page query: text, or fragments of a query builder. */
+interface Clauses<Where = string, OrderBy = Where> {
+    /** Condition for the rows from the page's start on. True at either end of the list. */
+    readonly where: Where;
+    /** Sort order. Reversed for a previous page; `paginate` restores the order. */
+    readonly orderBy: OrderBy;
+}
 
-export { keyset };
-export type { Keyset, KeysetColumn, KeysetValue, Order, PageFrom };
+export type { Clauses as C, Dialect as D, KeysetColumns as K, OrderedColumn as O, PositionOf as P, PageFrom as a, KeysetValue as b, Order as c };

@@ -17,7 +17,7 @@ interface ClassifyOptions {
     readonly now?: (() => number) | undefined;
 }
 /**
- * Classifies the result or the error of an attempt: a response or an error of fetch, undici or Node, or an error with a `response`.
+ * Classifies the result or the error of an attempt: a response or an error of fetch, undici or Node, an error with a `response`, or an error of the AWS SDK.
  *
  * Success: status 2xx, and any value that is neither a response (has `headers`) nor an error. Otherwise transient if `retryOn` matches, else permanent.
  */
@@ -96,6 +96,7 @@ declare function parseRetryAfter(value: string | null | undefined, { date, now }
 
 /** The subset of `AbortSignal` that `retry` uses. */
 interface AbortSignalLike {
+    readonly aborted: boolean;
     readonly throwIfAborted: () => void;
     readonly addEventListener: (type: "abort", listener: () => void) => void;
     readonly removeEventListener: (type: "abort", listener: () => void) => void;
@@ -114,33 +115,35 @@ interface Attempted<Result> {
     readonly next: Next;
     /** The task's result; undefined if it threw. */
     readonly result?: Result | undefined;
-    /** The error that the task threw. */
+    /** The error that the task threw, or passed to `stop`. */
     readonly error?: unknown;
 }
 /** Options of `retry`. */
 interface RetryOptions<Result, Signal extends AbortSignalLike> {
-    /** Waits. May clear its timer when the signal aborts; `retry` rejects immediately in either case. */
-    readonly sleep: (milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>;
-    /** Current Unix time in milliseconds, such as `Date.now`. */
-    readonly now: () => number;
-    /** Uniform in [0, 1), such as `Math.random`. Required for a policy with jitter. */
+    /** Waits. May clear its timer when the signal aborts; `retry` rejects immediately in either case. Default: a timer. */
+    readonly sleep?: ((milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>) | undefined;
+    /** Current Unix time in milliseconds. Default `Date.now`. */
+    readonly now?: (() => number) | undefined;
+    /** Uniform in [0, 1). Default `Math.random`. */
     readonly random?: (() => number) | undefined;
     /** Retryable failures. Default `["5xx", "network"]`; 408, 425 and 429 are opt-in. */
     readonly retryOn?: readonly RetryOn[] | undefined;
     /** Classifies the task's result or error, instead of `classify` with `retryOn`. */
     readonly classify?: ((settled: unknown) => Outcome) | undefined;
-    /** Stops waiting and starts no further attempt: `retry` rejects with the signal's reason. */
+    /** Stops waiting and starts no further attempt: `retry` rejects with the signal's reason, unless the running attempt succeeds. */
     readonly signal?: Signal | undefined;
     /** Called and awaited after each attempt, for example for logging. If it throws, `retry` rejects with that error. */
     readonly onAttempt?: ((attempted: Attempted<Result>) => unknown) | undefined;
 }
 /**
- * Runs a task until it succeeds or the policy allows no further attempt.
+ * Runs a task until it succeeds, throws `stop(error)`, or the policy allows no further attempt.
+ *
+ * The default policy is `exponential({ deadline: "1m" })`: 6 attempts within a minute, with random waits of up to 0.2, 0.4, 0.8, 1.6 and 3.2 seconds.
  *
  * Returns the last attempt's result, even if it is an unsuccessful response, or throws its error. Bodies of earlier responses are
  * discarded to free their connections.
  */
-declare function retry<Result, Signal extends AbortSignalLike = never>(task: (run: Run<Signal>) => Result | PromiseLike<Result>, policy: Policy, { sleep, now, random, retryOn, classify, signal, onAttempt }: RetryOptions<Result, Signal>): Promise<Result>;
+declare function retry<Result, Signal extends AbortSignalLike = never>(task: (run: Run<Signal>) => Result | PromiseLike<Result>, policy?: Policy, options?: RetryOptions<Result, Signal>): Promise<Result>;
 
 /** A policy with listed delays. */
 interface Schedule extends Policy {
@@ -154,5 +157,12 @@ interface Schedule extends Policy {
  */
 declare function schedule(delays: string | readonly (number | string)[], options?: PolicyOptions): Schedule;
 
-export { classify, exponential, parseDuration, parseRetryAfter, retry, schedule };
+/**
+ * Creates an error for a task to throw if another attempt is pointless: `throw stop(error)`.
+ *
+ * `retry` starts no further attempt and rejects with `error` itself, unchanged. `classify` returns `permanent` for it.
+ */
+declare function stop(error: unknown): Error;
+
+export { classify, exponential, parseDuration, parseRetryAfter, retry, schedule, stop };
 export type { AbortSignalLike, Attempted, ClassifyOptions, Duration, EndedAttempt, ExponentialOptions, Next, Outcome, Policy, PolicyOptions, RetryAfterOptions, RetryOn, RetryOptions, Run, Schedule };

@@ -9,7 +9,7 @@ import {
 } from "./keysetClauses.ts"
 import type { PageFrom } from "./PageFrom.ts"
 
-/** A column of a query builder, a computed column, or a column whose values need a cast. */
+/** A column of a query builder, a computed column, or a column with values that need a cast. */
 export interface BuilderColumn extends OrderedColumn {
   /**
    * Column or expression of the builder, such as `invoices.createdAt` or `` sql`lower(${invoices.name})` ``, without an alias.

@@ -2,9 +2,9 @@ import type { KeysetValue, Order, OrderedColumn, PositionOf } from "./keysetClau
 import { type Clauses, type Dialect, identifier, type KeysetColumns, keysetClauses, refuse } from "./keysetClauses.ts"
 import type { PageFrom } from "./PageFrom.ts"
 
-export type { Dialect, KeysetValue, Order, PageFrom }
+export type { Clauses, Dialect, KeysetColumns, KeysetValue, Order, OrderedColumn, PageFrom, PositionOf }
 
-/** A column whose name differs from its key in the position, a computed column, or a column whose values need a cast. */
+/** A column with a different name than its key in the position, a computed column, or a column with values that need a cast. */
 export interface KeysetColumn extends OrderedColumn {
   /** SQL identifier: `created_at`, `invoice.created_at`, `"createdAt"`, or `` `createdAt` `` for MySQL. Default: the key in the position. */
   readonly column?: string | undefined

@@ -32,7 +32,7 @@ const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_|ER
 /** Messages of fetch without a code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
 const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i
 
-/** Names of temporary errors of AWS, whatever their status. Source: `isThrottlingError` and `isTransientError` of @smithy/core/retry. */
+/** Names of temporary errors of AWS, with any status. Source: `isThrottlingError` and `isTransientError` of @smithy/core/retry. */
 const AWS_TEMPORARY =
   /^(BandwidthLimitExceeded|EC2ThrottledException|LimitExceededException|PriorRequestNotComplete|ProvisionedThroughputExceededException|RequestLimitExceeded|Request(Throttled|Timeout)(Exception)?|SlowDown|ThrottledException|Throttling(Exception)?|TooManyRequestsException|TransactionInProgressException)$/
 
