@@ -1,6 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { cursorCodec, cursorKeyRing, paginate } from "@outreach/cursor"
 import { keyset } from "@outreach/cursor/keyset"
+import { generateCursor } from "drizzle-cursor"
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core"
+import { drizzle } from "drizzle-orm/sqlite-proxy"
 import { jwtVerify, SignJWT } from "jose"
 import { type CompiledQuery, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
 import { base64UrlCodec, codecPipe, createPaginator, SqlitePaginationDialect, superJsonCodec } from "kysely-cursor"
@@ -9,6 +12,7 @@ import type { Comparison } from "./Comparison.ts"
 
 const PAGE = "page of 20 after 100,000 rows in SQLite"
 const ROUND_TRIP = "encode and decode a cursor"
+const COUNT = "total count of 200,000 rows of a filter in SQLite"
 
 const CHECKED = "typed positions, validated by a schema"
 const AUTHENTIC = "rejects altered cursors"
@@ -16,12 +20,16 @@ const SCOPED = "bound to endpoint, caller and filters"
 const EXPIRES = "optional expiry"
 const KEYS = "key rotation"
 const TYPES = "bigints and dates"
-const STATEMENT = "SQL for composite keys, mixed directions and nulls"
+const STATEMENT = "SQL for composite keys and mixed directions"
+const NULLABLE = "nullable columns"
 const NULLS = "nulls first or last"
+const COMPUTED = "computed columns"
 const ROWS = "row comparison if an index supports it"
 const PREVIOUS = "previous pages"
 const STABLE = "no repeated or missing rows during changes"
 const ANY = "any driver, no query builder"
+const KYSELY = "Kysely"
+const DRIZZLE = "Drizzle"
 const DIALECTS = "MySQL and SQL Server"
 const ENCRYPTED = "encrypted cursors"
 
@@ -100,6 +108,21 @@ const query = kysely.selectFrom("invoices").select(["id", "created_at", "custome
 const kyselyCursor = (await paginator.paginate({ query: query.where("invoices.id", "=", last.id), sorts, limit: 1 }))
   .endCursor!
 
+const invoices = sqliteTable("invoices", {
+  id: integer().primaryKey(),
+  created_at: text().notNull(),
+  customer: text().notNull(),
+})
+const drizzleDb = drizzle(async (statement, values) => ({
+  rows: read(statement, ...(values as SQLInputValue[])).map((row) => Object.values(row)),
+}))
+// Its declarations are CommonJS, so its types differ from those of the ES modules.
+const drizzleCursor = generateCursor({
+  cursors: [{ order: "DESC", key: "created_at", schema: invoices.created_at as never }],
+  primaryCursor: { order: "DESC", key: "id", schema: invoices.id as never },
+})
+const drizzleToken = drizzleCursor.serialize({ ...last })
+
 /** By candidate: each reads a page, and creates the cursor of the next page. */
 const pages = {
   cursor: () => {
@@ -111,6 +134,15 @@ const pages = {
   },
   kyselyCursor: async () =>
     (await paginator.paginate({ query, sorts, limit, cursor: { nextPage: kyselyCursor } })).items,
+  drizzleCursor: async () => {
+    const query = drizzleDb
+      .select()
+      .from(invoices)
+      .where(drizzleCursor.where(drizzleToken) as never)
+    const rows = await query.orderBy(...(drizzleCursor.orderBy as never[])).limit(limit + 1)
+    if (rows.length > limit) drizzleCursor.serialize(rows[limit - 1])
+    return rows.slice(0, limit)
+  },
   jose: async () => {
     const rows = pageAfter(await verify(token))
     if (rows.length > limit) await sign(rows[limit - 1]!)
@@ -125,7 +157,7 @@ const pages = {
     read(`${select} order by created_at desc, id desc limit ? offset ?`, limit + 1, 100_000).slice(0, limit),
 }
 const idsOf = async (name: keyof typeof pages) => (await pages[name]()).map(({ id }) => id).join()
-for (const name of ["kyselyCursor", "jose", "base64", "offset"] as const) {
+for (const name of ["kyselyCursor", "drizzleCursor", "jose", "base64", "offset"] as const) {
   if ((await idsOf(name)) !== (await idsOf("cursor"))) throw new Error(`${name} reads a different page.`)
 }
 
@@ -133,9 +165,9 @@ for (const name of ["kyselyCursor", "jose", "base64", "offset"] as const) {
 export const comparison: Comparison = {
   features: [
     ...[CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES],
-    ...[STATEMENT, NULLS, ROWS, PREVIOUS, STABLE, ANY, DIALECTS, ENCRYPTED],
+    ...[STATEMENT, NULLABLE, NULLS, COMPUTED, ROWS, PREVIOUS, STABLE, ANY, KYSELY, DRIZZLE, DIALECTS, ENCRYPTED],
   ],
-  operations: [PAGE, ROUND_TRIP],
+  operations: [PAGE, ROUND_TRIP, COUNT],
   candidates: [
     {
       name: "cursor",
@@ -149,13 +181,17 @@ export function page(sql, schema, key, cursor, limit) {
   const rows = sql(\`${select} where \${where} order by \${orderBy} limit ?\`, [...values, limit + 1])
   return paginate({ rows, limit, codec, position: ({ created_at, id }) => ({ created_at, id }) })
 }`,
-      has: [CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES, STATEMENT, NULLS, ROWS, PREVIOUS, STABLE, ANY],
+      has: [
+        ...[CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES, STATEMENT, NULLABLE, NULLS, COMPUTED, ROWS],
+        ...[PREVIOUS, STABLE, ANY, KYSELY, DRIZZLE, DIALECTS],
+      ],
       operations: {
         [PAGE]: pages.cursor,
         [ROUND_TRIP]: () => {
           const codec = codecOf()
           return codec.decode(codec.encode(last))
         },
+        [COUNT]: () => database.prepare("select count(*) from invoices where created_at > '2026'").get(),
       },
     },
     {
@@ -166,10 +202,27 @@ const paginator = createPaginator({ dialect: SqlitePaginationDialect })
 const sorts = [{ col: "invoices.created_at", dir: "desc" }, { col: "invoices.id", dir: "desc" }]
 export const page = (query, nextPage, limit) => paginator.paginate({ query, sorts, limit, cursor: { nextPage } })`,
       // Its AES codec rejects altered cursors and encrypts them. It derives a key with scrypt each time.
-      has: [AUTHENTIC, TYPES, STATEMENT, PREVIOUS, STABLE, DIALECTS, ENCRYPTED],
+      has: [AUTHENTIC, TYPES, STATEMENT, NULLABLE, COMPUTED, PREVIOUS, STABLE, KYSELY, DIALECTS, ENCRYPTED],
       operations: {
         [PAGE]: pages.kyselyCursor,
         [ROUND_TRIP]: async () => kyselyCodec.decode(await kyselyCodec.encode(position(last))),
+      },
+    },
+    {
+      name: "drizzle-cursor",
+      packageName: "drizzle-cursor",
+      code: `import { generateCursor } from "drizzle-cursor"
+export function page(db, invoices, token, limit) {
+  const cursor = generateCursor({
+    cursors: [{ order: "DESC", key: "created_at", schema: invoices.created_at }],
+    primaryCursor: { order: "DESC", key: "id", schema: invoices.id },
+  })
+  return db.select().from(invoices).where(cursor.where(token)).orderBy(...cursor.orderBy).limit(limit + 1)
+}`,
+      has: [STATEMENT, STABLE, DRIZZLE, DIALECTS],
+      operations: {
+        [PAGE]: pages.drizzleCursor,
+        [ROUND_TRIP]: () => drizzleCursor.parse(drizzleCursor.serialize(position(last))),
       },
     },
     {

@@ -11,16 +11,16 @@ const JITTER = "jitter"
 const LISTED = "delays as a list"
 const DEADLINE = "a deadline"
 const SIGNAL = "a signal stops the wait"
+const STOP = "a task can end its retries"
 const SOME = "retries selected errors only"
 const HTTP = "classifies responses and errors of fetch, undici and Node"
+const AWS = "classifies errors of the AWS SDK"
 const RETRY_AFTER = "honours `Retry-After`, within a limit"
 const PURE = "pure decision function for queues, without clock, randomness or timer"
 const CIRCUIT = "circuit breakers, bulkheads, fallbacks"
 
 const task = async (): Promise<number> => 7
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const policy = exponential({ first: "200ms", attempts: 6 })
-const time = { sleep, now: Date.now, random: Math.random }
 const outcome = { verdict: "transient" } as const
 
 const cockatiel = cockatielRetry(handleAll, { maxAttempts: 5, backoff: new ExponentialBackoff() })
@@ -34,18 +34,17 @@ const call = `async () => {
 
 /** Each candidate calls a server up to six times, with growing random delays. */
 export const comparison: Comparison = {
-  features: [JITTER, LISTED, DEADLINE, SIGNAL, SOME, HTTP, RETRY_AFTER, PURE, CIRCUIT],
+  features: [JITTER, LISTED, DEADLINE, SIGNAL, STOP, SOME, HTTP, AWS, RETRY_AFTER, PURE, CIRCUIT],
   operations: [SUCCEEDS, NEXT_DELAY],
   candidates: [
     {
       name: "retry-policy",
       packageName: "@outreach/retry-policy",
-      code: `import { exponential, retry } from "@outreach/retry-policy"
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-export const ping = () => retry(() => fetch("https://api.example.com/ping"), exponential(), { sleep, now: Date.now, random: Math.random })`,
-      has: [JITTER, LISTED, DEADLINE, SIGNAL, SOME, HTTP, RETRY_AFTER, PURE],
+      code: `import { retry } from "@outreach/retry-policy"
+export const ping = () => retry(() => fetch("https://api.example.com/ping"))`,
+      has: [JITTER, LISTED, DEADLINE, SIGNAL, STOP, SOME, HTTP, AWS, RETRY_AFTER, PURE],
       operations: {
-        [SUCCEEDS]: () => retry(task, policy, time),
+        [SUCCEEDS]: () => retry(task, policy),
         [NEXT_DELAY]: () => policy.next({ attempt: 3, outcome, random: Math.random }),
       },
     },
@@ -54,7 +53,7 @@ export const ping = () => retry(() => fetch("https://api.example.com/ping"), exp
       packageName: "p-retry",
       code: `import pRetry from "p-retry"
 export const ping = () => pRetry(${call}, { retries: 5, randomize: true })`,
-      has: [JITTER, DEADLINE, SIGNAL, SOME],
+      has: [JITTER, DEADLINE, SIGNAL, STOP, SOME],
       operations: { [SUCCEEDS]: () => pRetry(task, { retries: 5, randomize: true }) },
     },
     {
