@@ -28,13 +28,9 @@ beforeAll(async () => {
   const url = await postgresUrl()
   pool = new Pool({ connectionString: url, max: 1 })
   client = postgres(url, { max: 1 })
-  await pool.query(CREATE)
-  await client.unsafe(CREATE)
+  await Promise.all([pool.query(CREATE), client.unsafe(CREATE)])
 })
-afterAll(async () => {
-  await pool.end()
-  await client.end()
-})
+afterAll(() => Promise.all([pool.end(), client.end()]))
 
 it("a Kysely query reads a page of a computed column, and quotes names for its database", async () => {
   const queryOf = (dialect: PostgresDialect | MysqlDialect, name: "postgresql" | "mysql") => {
