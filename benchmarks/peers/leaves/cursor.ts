@@ -28,8 +28,8 @@ const ROWS = "row comparison if an index supports it"
 const PREVIOUS = "previous pages"
 const STABLE = "no repeated or missing rows during changes"
 const ANY = "any driver, no query builder"
-const KYSELY = "Kysely"
-const DRIZZLE = "Drizzle"
+const KYSELY = "with Kysely"
+const DRIZZLE = "with Drizzle"
 const DIALECTS = "MySQL and SQL Server"
 const ENCRYPTED = "encrypted cursors"
 
@@ -219,7 +219,7 @@ export function page(db, invoices, token, limit) {
   })
   return db.select().from(invoices).where(cursor.where(token)).orderBy(...cursor.orderBy).limit(limit + 1)
 }`,
-      has: [STATEMENT, STABLE, DRIZZLE, DIALECTS],
+      has: [STATEMENT, STABLE, DRIZZLE],
       operations: {
         [PAGE]: pages.drizzleCursor,
         [ROUND_TRIP]: () => drizzleCursor.parse(drizzleCursor.serialize(position(last))),

@@ -260,7 +260,7 @@ describe("a signal", () => {
       const onAttempt = () => setImmediate(() => controller.abort("enough"))
       const task = () => new Response(null, { status: 503 })
       await retry(task, schedule("1d"), { signal: controller.signal, onAttempt }).catch(console.log)`
-    const { stdout } = await promisify(execFile)("node", ["-e", program], { timeout: 60_000 })
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], { timeout: 60_000 })
     expect(stdout).toBe("enough\n")
   })
 
