@@ -67,7 +67,7 @@ describe("secrets", () => {
   it("are shown only when they are rotated, and listed without the key that encrypts them", async () => {
     const org = await organization()
     const { signing_secret: first, ...rotated } = await runJson("secrets", "rotate", "--organization", org)
-    expect(first).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
+    expect(first).toMatch(/^whsec_[0-9A-Za-z]{44}$/)
     expect(rotated).toEqual({ organization_id: org, grace_seconds: 86_400, ended_secrets: 0 })
     const { signing_secret } = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
     expect(await signingFor((await createEndpoint(org)).id)).toEqual([signing_secret, first])

@@ -56,9 +56,9 @@ export async function runListen(flags: ListenFlags, configured: readonly string[
   return 0
 }
 
-/** Creates a secret in the service's format: `whsec_` and 43 base64url characters without `-` and `_`. */
+/** Creates a secret in the service's format: `whsec_` and 44 letters and digits. */
 function createSecret(): string {
-  const text = randomBytes(32).toString("base64url")
+  const text = randomBytes(33).toString("base64url")
   return /[-_]/.test(text) ? createSecret() : `whsec_${text}`
 }
 

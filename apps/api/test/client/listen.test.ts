@@ -74,7 +74,7 @@ const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) =>
 
   return { seed, publish, start, startReceiver, answering }
 }
-const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{43})$/m.exec(output)![1]!
+const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{44})$/m.exec(output)![1]!
 
 /** The command polls every two seconds, so the tests run concurrently. */
 const it = test.extend<{ readonly own: Awaited<ReturnType<typeof setUp>> }>({

@@ -75,14 +75,14 @@ export class SigningSecretRepository extends Context.Service<
 >()("domain/deliveries/SigningSecretRepository") {}
 
 /**
- * Creates a signing secret: `whsec_` and 43 base64url characters, 254 random bits. The whole text is the key of `X-Signature`.
+ * Creates a signing secret: `whsec_` and 44 letters and digits, 262 random bits. The whole text is the key of `X-Signature`.
  *
- * Repeated about four times until it has neither `-` nor `_`, so that it is also valid standard base64, which
- * Standard Webhooks libraries require: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
+ * 33 bytes need no base64 padding. Repeated about four times until the text has neither `-` nor `_`, so that both alphabets of base64
+ * read it alike, and each library of Standard Webhooks accepts it: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
  */
 const makeSecret = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
-  return Base64Url.encode(yield* random.randomBytes(32))
+  return Base64Url.encode(yield* random.randomBytes(33))
 }).pipe(
   Effect.repeat({ until: (text) => !/[-_]/.test(text) }),
   Effect.map((text) => Redacted.make(`whsec_${text}`)),

@@ -34,7 +34,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toEqual([])
     const first = yield* rotateSecret(id, 3600)
     const second = yield* rotateSecret(id, 3600)
-    expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
+    expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z]{44}$/)
     expect(yield* active(endpointId)).toEqual(texts(first, second))
     const third = yield* rotateSecret(id, 0)
     expect(yield* active(endpointId)).toEqual(texts(third))

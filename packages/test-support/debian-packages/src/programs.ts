@@ -23,11 +23,12 @@ export const PROGRAMS = {
   etcd: { packages: ["etcd-server"], paths: ["usr/bin/etcd"] },
   // Exim finds its user with the second package, without an entry in /etc/passwd.
   exim: { packages: ["exim4-daemon-light", "libnss-wrapper"], paths: ["usr/sbin/exim4"] },
-  go: { packages: ["golang-go"], paths: ["usr/lib/go-*/bin/go"], place: "either" },
+  go: { packages: ["golang-go"], paths: ["usr/local/go/bin/go", "usr/lib/go-*/bin/go"], place: "either" },
   haproxy: { packages: ["haproxy"], paths: ["usr/sbin/haproxy"] },
   iproute2: { packages: ["iproute2"], paths: ["usr/sbin/ip", "sbin/ip"], place: "installed" },
   java: { packages: ["default-jdk-headless"], paths: ["usr/lib/jvm/java-*-openjdk-*/bin/javac"], place: "either" },
   libfaketime: { packages: ["libfaketime"], paths: ["usr/lib/*/faketime/libfaketime.so.1"] },
+  maven: { packages: ["maven", "default-jdk-headless"], paths: ["usr/bin/mvn"], place: "installed" },
   mono: { packages: ["mono-mcs"], paths: ["usr/bin/mono"], place: "either" },
   patroni: {
     packages: ["python3-venv"],
@@ -43,6 +44,8 @@ export const PROGRAMS = {
   redis: { packages: ["redis-server"], paths: ["usr/bin/redis-server"], place: "installed" },
   ruby: { packages: ["ruby"], paths: ["usr/bin/ruby[0-9]*"], place: "either" },
   spamassassin: { packages: ["spamassassin"], paths: ["usr/bin/spamassassin"] },
+  // The library of Standard Webhooks for Python.
+  standardwebhooks: { packages: ["python3-venv"], pip: ["standardwebhooks==1.1.0"], paths: ["bin/python3"] },
   "systemd-analyze": { packages: ["systemd"], paths: ["usr/bin/systemd-analyze"], place: "installed" },
 } as const satisfies Record<string, Program>
 

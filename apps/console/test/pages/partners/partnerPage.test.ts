@@ -40,7 +40,7 @@ it("shows a new secret once, and who still signs with the old one until that is 
   const admin = await test().as("admin")
   const rotated = await admin.post(`${path}/secrets/rotate`, { grace: "24h" })
   const text = rotated.document.querySelector("main pre")!.textContent!.trim()
-  expect(text).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
+  expect(text).toMatch(/^whsec_[0-9A-Za-z]{44}$/)
   const before = await admin.get(path)
   expect(before.text).not.toContain(text)
   expect(before.words).not.toContain("still signs with the old secret")
