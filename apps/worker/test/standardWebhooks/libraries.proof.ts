@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process"
-import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { findProgram } from "@outreach/debian-packages/findProgram"
@@ -15,32 +14,25 @@ import { expect, it } from "vitest"
 import { accept, startReceiver, whileDelivering } from "../deliveries/receiver.ts"
 
 type Command = readonly [program: string, ...ReadonlyArray<string>]
-
 interface Library {
   readonly language: string
-  readonly name?: ProgramName
-  /** Files next to this proof that the commands need in their folder. */
-  readonly files?: ReadonlyArray<string>
-  /** Downloads the library from its registry. */
-  readonly download?: (program: string) => Command
+  readonly name: ProgramName
+  /** Downloads the library from its registry, into the folder if the program has no cache. */
+  readonly download?: (program: string, folder: string) => Command
   /** Verifies standard input with a secret, an id, a timestamp and a signature, which follow as arguments. */
-  readonly verify: (program: string) => Command
+  readonly verify: (program: string, folder: string) => Command
   /** Whether it requires the padding that earlier secrets lack. */
   readonly isStrict?: boolean
 }
 
-const JAR = "standardwebhooks-1.2.0.jar"
+const JAVA = "com.standardwebhooks:standardwebhooks:1.2.0"
+const COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy"
+/** Those that the tests don't run: they verify with the library for JavaScript. */
 const LIBRARIES: ReadonlyArray<Library> = [
-  { language: "JavaScript", verify: () => [process.execPath, join(import.meta.dirname, "verify.ts")] },
-  {
-    language: "Python",
-    name: "standardwebhooks",
-    verify: (python) => [python, join(import.meta.dirname, "verify.py")],
-  },
+  { language: "Python", name: "standardwebhooks", verify: (python) => [python, "verify.py"] },
   {
     language: "Go",
     name: "go",
-    files: ["go.mod", "go.sum", "verify.go"],
     download: (go) => [go, "mod", "download"],
     verify: (go) => [go, "run", "."],
     isStrict: true,
@@ -48,12 +40,8 @@ const LIBRARIES: ReadonlyArray<Library> = [
   {
     language: "Java",
     name: "maven",
-    download: (maven) => [
-      maven,
-      ..."--batch-mode --quiet org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy".split(" "),
-      ...["-Dartifact=com.standardwebhooks:standardwebhooks:1.2.0", "-DoutputDirectory=."],
-    ],
-    verify: () => ["java", "-cp", JAR, join(import.meta.dirname, "Verify.java")],
+    download: (maven, folder) => [maven, "-B", "-q", COPY, `-Dartifact=${JAVA}`, `-DoutputDirectory=${folder}`],
+    verify: (_, folder) => ["java", "-cp", join(folder, "*"), "Verify.java"],
   },
 ]
 
@@ -61,48 +49,39 @@ const LIBRARIES: ReadonlyArray<Library> = [
 const EARLIER = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 
 const run = runOnDatabase()
-
 /** Delivers an event to an endpoint with a new and an earlier secret. */
 const deliver = () =>
   run(function* () {
-    const receiver = yield* Effect.promise(() => startReceiver(accept))
-    const { campaign, endpoint, organization, secret } = yield* seedCampaign({
-      recipients: 0,
-      endpointUrl: receiver.url,
-    })
+    const { url: endpointUrl, receives } = yield* Effect.promise(() => startReceiver(accept))
+    const { campaign, endpoint, organization, secret } = yield* seedCampaign({ recipients: 0, endpointUrl })
     yield* EndpointRepository.use(({ update }) => update(endpoint.id, { standardWebhooks: true }))
     const { rotate } = yield* SigningSecretRepository
-    const owner = { organizationId: organization.id }
-    yield* (yield* Transaction).run(rotate(owner, Redacted.make(EARLIER), 3600))
+    yield* (yield* Transaction).run(rotate({ organizationId: organization.id }, Redacted.make(EARLIER), 3600))
     yield* publishSent(campaign, 1)
-    const [call] = yield* whileDelivering(receiver.receives(1))
+    const [call] = yield* whileDelivering(receives(1))
     return { ...call!, secret: Redacted.value(secret) }
   })
+
+/** Runs a command next to this file. Returns its error output, which is empty on success. */
+const errorsOf = ([program, ...args]: Command, input: string | Buffer = "") => {
+  const running = promisify(execFile)(program, args, { cwd: import.meta.dirname })
+  running.child.stdin!.on("error", () => {}).end(input)
+  return running.then(() => "", String)
+}
 
 it.for(LIBRARIES)(
   "the official library for $language verifies a delivery with the secret as issued",
   async (library, { skip }) => {
-    const found = library.name === undefined ? { program: "" } : findProgram(library.name)
+    const found = findProgram(library.name)
     if ("missing" in found) return skip(found.missing)
-    const cwd = temporaryFolder("library")
-    for (const file of library.files ?? []) copyFileSync(join(import.meta.dirname, file), join(cwd, file))
-    /** Returns the error output of a command, which is empty on success. */
-    const errorsOf = async ([program, ...args]: Command, input: string | Buffer = "") => {
-      const running = promisify(execFile)(program, args, { cwd })
-      running.child.stdin!.on("error", () => {})
-      running.child.stdin!.end(input)
-      return running.then(
-        () => "",
-        ({ message }: Error) => message,
-      )
-    }
-    const failure = library.download && (await errorsOf(library.download(found.program)))
+    const folder = temporaryFolder("library")
+    const failure = library.download && (await errorsOf(library.download(found.program, folder)))
     if (failure) return skip(`the library could not be downloaded: ${failure}`)
 
     const { headers, body, secret } = await deliver()
     const values = ["id", "timestamp", "signature"].map((name) => String(headers[`webhook-${name}`]))
     const verify = (text: string, received = body) =>
-      errorsOf([...library.verify(found.program), text, ...values], received)
+      errorsOf([...library.verify(found.program, folder), text, ...values], received)
     expect(await verify(secret)).toBe("")
     expect(await verify(secret, Buffer.from(`${body} `))).toMatch(/no matching signature/i)
     expect(await verify(library.isStrict ? `${EARLIER}=` : EARLIER)).toBe("")
