@@ -41,11 +41,11 @@ export interface Workspace {
 }
 
 /**
- * Creates a folder with the tarball of a published package for the projects of a test file.
+ * Creates a folder with the tarballs of published packages for the projects of a test file.
  *
  * Skips the tests if the npm registry isn't reachable.
  */
-export function workspaceWith(packageName: string): Workspace {
+export function workspaceWith(...packageNames: readonly string[]): Workspace {
   const workspace: { path: string; missing: string | undefined } = { path: "", missing: undefined }
   beforeAll(async () => {
     workspace.path = await mkdtemp(join(tmpdir(), "outreach-example-"))
@@ -56,9 +56,11 @@ export function workspaceWith(packageName: string): Workspace {
       process.stderr.write(`Skipped, because ${workspace.missing}.\n${error}\n`)
       return
     }
-    const source = join(EXAMPLES, "../packages", packageName)
-    await run(source, ["pnpm", "build"])
-    await run(source, ["pnpm", "pack", "--out", join(workspace.path, `dist/partners/${packageName}.tgz`)])
+    for (const name of packageNames) {
+      const source = join(EXAMPLES, "../packages", name)
+      await run(source, ["pnpm", "build"])
+      await run(source, ["pnpm", "pack", "--out", join(workspace.path, `dist/partners/${name}.tgz`)])
+    }
   })
   afterAll(() => rm(workspace.path, { recursive: true, force: true, maxRetries: 10 }))
   beforeEach(({ skip }) => {
