@@ -7,7 +7,7 @@ import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 /** Projects outside the workspace, which proofs and the nightly run install. */
-const OTHERS = /^(?:benchmarks\/peers|examples\/(?:invoices|limited|nestjs|nextjs|pages|react-router|sveltekit))\//
+const OTHERS = /^(?:benchmarks\/peers|examples\/(?:cron|invoices|limited|nestjs|nextjs|pages|react-router|sveltekit))\//
 
 const run = (command: string, args: ReadonlyArray<string>): string =>
   execFileSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 })
