@@ -7,7 +7,15 @@ import { raceOperations } from "./leaves/raceOperations.ts"
 
 // Compares each leaf library with its common alternatives: bytes, dependencies, features, operations per second.
 
-const LEAVES = ["error-catalog", "cursor", "rate-limit", "retry-policy", "bot-suspicion", "signature"] as const
+const LEAVES = [
+  "error-catalog",
+  "cursor",
+  "rate-limit",
+  "retry-policy",
+  "bot-suspicion",
+  "signature",
+  "webhook-verifier",
+] as const
 
 const { values } = parseArgs({
   options: {
