@@ -1,4 +1,5 @@
-import { decideCount, fixedWindow, networkOf } from "@outreach/rate-limit"
+import { networkOf } from "@outreach/domain/networkOf"
+import { decideCount, fixedWindow } from "@outreach/rate-limit"
 
 /** Maximum number of addresses in memory; the oldest are evicted. */
 const MAX_ADDRESSES = 100_000

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from "node:http"
-import { networkOf } from "@outreach/rate-limit"
+import { networkOf } from "@outreach/domain/networkOf"
 import { clientAddress, type TrustProxy } from "./trustProxy.ts"
 
 /** Creates the function that counts an open item of a client address. It returns a function that releases the item; undefined above `limit`. */

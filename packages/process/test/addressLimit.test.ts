@@ -27,6 +27,12 @@ describe("a limit on failures by address", () => {
     expect(limit.wait(at("192.0.2.1"), 0)).toBe(60)
   })
 
+  it("takes all clients without a valid address as one", () => {
+    const limit = addressLimit(1)
+    fail(limit, "", 1)
+    expect(limit.wait(at("unknown"), 0)).toBe(60)
+  })
+
   it("can group addresses by a custom function", () => {
     const limit = addressLimit(1, (text) => text.slice(0, 1))
     fail(limit, "ab", 1)

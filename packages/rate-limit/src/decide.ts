@@ -10,6 +10,8 @@ export interface RateLimitDecision {
   readonly remaining: number
   /** Time at which the full limit is available again, in whole Unix seconds. */
   readonly reset: number
+  /** `reset` in Unix milliseconds, not rounded. */
+  readonly fullAt: number
   /** Whole seconds until `reset`. */
   readonly resetAfter: number
   /** Whole seconds, at least 1, until the same request is allowed; null if it is allowed now, or if its cost exceeds the limit. */
@@ -37,7 +39,7 @@ export function decide(
   state: RateLimitState | undefined,
   { cost = 1, now }: DecideOptions,
 ): { readonly decision: RateLimitDecision; readonly state: RateLimitState } {
-  const spent = spend(policy, state, unitsOf(policy, cost), wholeMilliseconds(now))
+  const spent = spend(policy, state, { units: unitsOf(policy, cost), forceUntil: 0 }, wholeMilliseconds(now))
   return { decision: toDecision(policy, spent, cost), state: { used: spent.used, at: spent.at } }
 }
 
@@ -57,13 +59,14 @@ export function toDecision(
   const { limit, unit, leak, windowMs } = policy
   const left = limit * unit - used
   const backAt = (units: number) => (leak ? at + Math.ceil(units / leak) : (Math.floor(at / windowMs) + 1) * windowMs)
-  const reset = backAt(used)
+  const fullAt = backAt(used)
   return {
     allowed,
     limit,
     remaining: Math.max(0, Math.floor(left / unit)),
-    reset: Math.ceil(reset / 1000),
-    resetAfter: Math.max(0, Math.ceil((reset - now) / 1000)),
+    reset: Math.ceil(fullAt / 1000),
+    fullAt,
+    resetAfter: Math.max(0, Math.ceil((fullAt - now) / 1000)),
     retryAfter: allowed || cost > limit ? null : Math.max(1, Math.ceil((backAt(cost * unit - left) - now) / 1000)),
     counted: true,
     policy,

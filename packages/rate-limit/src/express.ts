@@ -18,6 +18,7 @@ export interface ExpressResponse {
   statusCode: number
   setHeader(name: string, value: string): unknown
   end(body: string): unknown
+  once(event: "finish", listener: () => void): unknown
   status(status: number): { json(body: unknown): unknown; send(body: string): unknown }
 }
 
@@ -42,6 +43,8 @@ export function rateLimit(
         response.setHeader("Content-Type", "text/plain")
         return void response.end(REFUSAL)
       }
+      const settle = limited?.settle
+      if (settle) response.once("finish", () => void settle(response.statusCode))
     } catch (error) {
       return next(error)
     }

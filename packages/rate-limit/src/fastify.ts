@@ -17,6 +17,7 @@ export interface LimitedRequest {
 export interface LimitedReply {
   headers(values: Readonly<Record<string, string>>): unknown
   code(status: number): { send(body: unknown): unknown }
+  readonly raw: { readonly statusCode: number; once(event: "finish", listener: () => void): unknown }
 }
 
 /** Options of the Fastify hook. */
@@ -34,7 +35,8 @@ export function rateLimit(
     const limited = await limitRequest(limiter, request, options)
     if (limited === null) return
     reply.headers(limited.headers)
-    if (limited.decision.allowed) return
+    const { settle } = limited
+    if (limited.decision.allowed) return void (settle && reply.raw.once("finish", () => void settle(reply.raw.statusCode)))
     if (options.refuse) await options.refuse(limited.decision, request, reply)
     else reply.code(429).send(REFUSAL)
     return reply

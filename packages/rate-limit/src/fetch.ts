@@ -11,8 +11,9 @@ export interface FetchRequest {
   readonly headers: { get(name: string): string | null }
 }
 
-/** The part of a Fetch response that the wrapper uses. */
+/** The parts of a Fetch response that the wrapper uses. */
 export interface FetchResponse {
+  readonly status: number
   readonly headers: { set(name: string, value: string): void }
 }
 
@@ -33,8 +34,16 @@ export function rateLimit<Request extends FetchRequest, Rest extends unknown[], 
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   return async (request, ...rest) => {
     const limited = await limitRequest(limiter, request, options)
-    if (limited === null || limited.decision.allowed)
-      return withHeaders(await handle(request, ...rest), limited?.headers)
+    if (limited === null || limited.decision.allowed) {
+      let status = 500
+      try {
+        const response = await handle(request, ...rest)
+        status = response.status
+        return withHeaders(response, limited?.headers)
+      } finally {
+        await limited?.settle?.(status)
+      }
+    }
     const { decision, headers } = limited
     return withHeaders((await options.refuse?.(decision, request)) ?? (plainRefusal() as Response), headers)
   }

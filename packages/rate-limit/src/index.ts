@@ -1,6 +1,6 @@
 export { type DecideOptions, decide, decideCount, type RateLimitDecision } from "./decide.ts"
 export { type FixedWindowOptions, fixedWindow } from "./fixedWindow.ts"
-export { networkOf } from "./networkOf.ts"
+export { type KeyOfAddressOptions, keyOfAddress } from "./keyOfAddress.ts"
 export type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 export {
   type RateLimiter,
@@ -10,5 +10,5 @@ export {
   type Signal,
 } from "./rateLimiter.ts"
 export { type HeaderForm, rateLimitHeaders } from "./rateLimitHeaders.ts"
-export { type RateLimitState, type Spent, spend } from "./spend.ts"
+export { type Change, type RateLimitState, type Spent, spend } from "./spend.ts"
 export { type Refill, type TokenBucketOptions, tokenBucket } from "./tokenBucket.ts"

@@ -11,6 +11,13 @@ export interface LimitOptions<Request> {
   key(request: Request): string | null | PromiseLike<string | null>
   /** Returns the cost of the request. Default 1. */
   cost?(request: Request): number | PromiseLike<number>
+  /**
+   * Returns whether a request counts, by the status of its response: `(status) => status === 401` counts failed logins. Default: each counts.
+   *
+   * A request is always counted first, and given back with its response, so concurrent requests can't exceed the limit. Without a response
+   * it stays counted.
+   */
+  counts?(status: number): boolean
   /** Header format. Default `draft`. */
   readonly headers?: HeaderForm | undefined
 }
@@ -18,15 +25,31 @@ export interface LimitOptions<Request> {
 /** Default body of a 429. */
 export const REFUSAL = "Too Many Requests\n"
 
-/** Counts a request. Returns the decision with its headers, or null for an exempt request. Throws `TypeError` unless `key` returns text. */
+/** A counted request. */
+interface CountedRequest {
+  readonly decision: RateLimitDecision
+  readonly headers: Readonly<Record<string, string>>
+  /** Gives the request back unless its response's status counts. If the store fails, the request stays counted. Undefined without `counts`. */
+  readonly settle: ((status: number) => Promise<unknown>) | undefined
+}
+
+/** Counts a request; returns null for an exempt request. Throws `TypeError` unless `key` returns text. */
 export async function limitRequest<Request>(
   limiter: RateLimiter,
   request: Request,
   options: LimitOptions<Request>,
-): Promise<{ readonly decision: RateLimitDecision; readonly headers: Readonly<Record<string, string>> } | null> {
+): Promise<CountedRequest | null> {
   const counted = await options.key(request)
   if (counted === null) return null
   if (typeof counted !== "string") throw new TypeError("key must return a text, or null for a request without a limit")
-  const decision = await limiter.take(counted, { cost: await options.cost?.(request) })
-  return { decision, headers: rateLimitHeaders(decision, options.headers ?? "draft") }
+  const cost = await options.cost?.(request)
+  const decision = await limiter.take(counted, { cost })
+  return {
+    decision,
+    headers: rateLimitHeaders(decision, options.headers ?? "draft"),
+    // The limiter reports errors of the store to `onAway`.
+    settle:
+      options.counts &&
+      (async (status) => options.counts!(status) || limiter.reward(counted, cost, { undo: decision }).catch(() => {})),
+  }
 }

@@ -22,12 +22,12 @@ export function memoryStore({ now, maxKeys = 100_000 }: MemoryStoreOptions): Rat
   const policies = new Map<string, readonly [light: HeldKeys, heavy: HeldKeys]>()
   let request = 0
   return {
-    spend(key, units, policy) {
+    spend(key, change, policy) {
       const held = policies.get(policy.id) ?? ([new Map(), new Map()] as const)
       policies.set(policy.id, held)
       const [light, heavy] = held
       const state = light.get(key) ?? heavy.get(key)
-      const spent = spend(policy, state, units, wholeMilliseconds(now()))
+      const spent = spend(policy, state, change, wholeMilliseconds(now()))
       request += 1
       const { used, at } = spent
       // Update in place: in V8, deleting and re-adding a key slows down look-ups until the map is rebuilt.

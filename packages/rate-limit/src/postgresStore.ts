@@ -40,10 +40,11 @@ export function postgresStore(
     `coalesce(${given}::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)`
   const statement = `
     insert into ${table} as held (key, used, at, allowed, expires_at)
-    select $1, case when $2::bigint <= $3::bigint then $2::bigint else 0 end, now, $2::bigint <= $3::bigint, now + $5::bigint
-    from (select ${clock("$6")} as now) as clock
+    select $1, case when taken <= $3::bigint then taken else 0 end, now, taken <= $3::bigint, now + $5::bigint
+    from (select ${clock("$7")} as now) as clock
+    cross join lateral (select greatest(0, case when now < $6::bigint then least($2::bigint, $3::bigint) else $2::bigint end) as taken) as change
     on conflict (key) do update set (used, at, allowed, expires_at) = (
-      select left_over.used + case when allowed then $2::bigint else 0 end, latest.at, allowed, latest.at + $5::bigint
+      select left_over.used + case when allowed then taken else 0 end, latest.at, allowed, latest.at + $5::bigint
       from (select case when held.used > 0 and held.at - excluded.at between 1 and $5::bigint then held.at else excluded.at end as at) as latest
       cross join lateral (
         select case
@@ -52,9 +53,15 @@ export function postgresStore(
           else 0
         end as used
       ) as left_over
-      cross join lateral (select left_over.used + $2::bigint <= $3::bigint as allowed) as decided
+      cross join lateral (
+        select case
+          when latest.at < $6::bigint then greatest(-left_over.used, least($2::bigint, $3::bigint - left_over.used))
+          else greatest(0, $2::bigint)
+        end as taken
+      ) as change
+      cross join lateral (select left_over.used + taken <= $3::bigint as allowed) as decided
     )
-    returning used::float8, at::float8, allowed, ${clock("$6")}::float8 as now`
+    returning used::float8, at::float8, allowed, ${clock("$7")}::float8 as now`
   return {
     async createTable() {
       // Rows live for one window, so the table is unlogged; free space in each page allows HOT updates.
@@ -69,8 +76,8 @@ export function postgresStore(
         [],
       )
     },
-    async spend(key, units, { id, limit, unit, leak, windowMs }) {
-      const [row] = await query(statement, [`${id}:${key}`, units, limit * unit, leak, windowMs, time()])
+    async spend(key, { units, forceUntil }, { id, limit, unit, leak, windowMs }) {
+      const [row] = await query(statement, [`${id}:${key}`, units, limit * unit, leak, windowMs, forceUntil, time()])
       const { used, at, allowed, now: counted } = row as { used: number; at: number; allowed: boolean; now: number }
       return { used, at, allowed, now: counted }
     },

@@ -30,8 +30,8 @@ export function redisStore(
 ): RateLimitStore {
   const run = commandOf(client)
   return {
-    async spend(key, units, { id }) {
-      const rest = ["1", `${prefix}${id}:${key}`, id, `${units}`]
+    async spend(key, { units, forceUntil }, { id }) {
+      const rest = ["1", `${prefix}${id}:${key}`, id, `${units}`, `${forceUntil}`]
       if (now) rest.push(`${wholeMilliseconds(now())}`)
       const reply = await run("EVALSHA", SCRIPT_SHA1, ...rest).then(undefined, (error: unknown) => {
         if (!/^NOSCRIPT/.test((error as Error | undefined)?.message ?? "")) throw error
@@ -53,7 +53,7 @@ function commandOf(client: RedisClient): RedisCommand {
 /** `spend` as a Redis script: the same arithmetic on one key, by the server's clock unless a time is given. */
 const SCRIPT = `local limit,unit,leak,window=string.match(ARGV[1],':(%d+):(%d+):(%d+):(%d+)$')
 limit,leak,window=limit*unit,tonumber(leak),tonumber(window)
-local units,now=tonumber(ARGV[2]),tonumber(ARGV[3])
+local units,now=tonumber(ARGV[2]),tonumber(ARGV[4])
 if not now then local t=redis.call('TIME') now=t[1]*1000+math.floor(t[2]/1000) end
 local used,at=0,now
 local u,a=string.match(redis.call('GET',KEYS[1]) or '','^(%d+) (%d+)$')
@@ -63,6 +63,7 @@ if a>now and a-now<=window then at=a end
 if leak>0 then used=math.max(0,u-math.min(math.max(0,at-a),window)*leak)
 elseif math.floor(at/window)<=math.floor(a/window) then used=u end
 end
+if at<tonumber(ARGV[3]) then units=math.max(-used,math.min(units,limit-used)) else units=math.max(0,units) end
 local allowed=0
 if used+units<=limit then used=used+units allowed=1 end
 if used>0 then redis.call('SET',KEYS[1],string.format('%.0f %.0f',used,at),'PX',string.format('%.0f',at-now+window))
@@ -70,4 +71,4 @@ elseif u then redis.call('DEL',KEYS[1]) end
 return {allowed,used,at,now}`
 
 /** SHA-1 of the script, as printed by `sha1sum`. */
-const SCRIPT_SHA1 = "30815c41aef583298fa3e598ca95a404ce61da36"
+const SCRIPT_SHA1 = "e43119afc333ae63dd06773a9c4670ef71efe273"

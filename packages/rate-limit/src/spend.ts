@@ -8,7 +8,18 @@ export interface RateLimitState {
   readonly at: number
 }
 
-/** Result of a request for units, with the state after it. */
+/** Change of a key's usage. */
+export interface Change {
+  /** Units to take, or to give back if negative. */
+  readonly units: number
+  /**
+   * Time in Unix milliseconds. Before it, as many units are taken or given back as possible. From then on, units are taken
+   * only if all fit, and none are given back. 0 for a request.
+   */
+  readonly forceUntil: number
+}
+
+/** Result of a change, with the state after it. */
 export interface Spent extends RateLimitState {
   readonly allowed: boolean
   /** Time of the request in Unix milliseconds; earlier than `at` if this clock is behind. */
@@ -16,7 +27,7 @@ export interface Spent extends RateLimitState {
 }
 
 /**
- * Takes units from a state's remainder if they fit. `now` is in whole Unix milliseconds.
+ * Changes the usage of a state, within 0 and the limit. `now` is in whole Unix milliseconds.
  *
  * A clock that is behind by at most one window (another process's clock) uses the latest time seen. A clock that is further behind was set
  * back: the usage is kept, and its time restarts from there.
@@ -24,7 +35,7 @@ export interface Spent extends RateLimitState {
 export function spend(
   { limit, unit, leak, windowMs }: RateLimitPolicy,
   state: RateLimitState | undefined,
-  units: number,
+  { units, forceUntil }: Change,
   now: number,
 ): Spent {
   let used = 0
@@ -34,6 +45,8 @@ export function spend(
     if (leak) used = Math.max(0, state.used - Math.min(Math.max(0, at - state.at), windowMs) * leak)
     else if (Math.floor(at / windowMs) <= Math.floor(state.at / windowMs)) used = state.used
   }
-  const allowed = used + units <= limit * unit
-  return { allowed, used: allowed ? used + units : used, at, now }
+  const free = limit * unit - used
+  const taken = at < forceUntil ? Math.max(-used, Math.min(units, free)) : Math.max(0, units)
+  const allowed = taken <= free
+  return { allowed, used: allowed ? used + taken : used, at, now }
 }

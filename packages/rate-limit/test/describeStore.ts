@@ -1,11 +1,13 @@
 import {
   decide,
   fixedWindow,
+  type RateLimitDecision,
   type RateLimitPolicy,
   type RateLimitState,
   type RateLimitStore,
   type Refill,
   rateLimiter,
+  spend,
   tokenBucket,
 } from "@outreach/rate-limit"
 import fc from "fast-check"
@@ -27,7 +29,7 @@ const policies: fc.Arbitrary<RateLimitPolicy> = fc.oneof(
     .map(({ capacity, tokens }) => tokenBucket({ capacity, refill: `${tokens} per 700 seconds` as Refill })),
 )
 
-const requests = fc.array(
+const changes = fc.array(
   fc.record({
     // Mostly forward; back by less than a window, or by much more.
     step: fc.oneof(
@@ -35,6 +37,7 @@ const requests = fc.array(
       { weight: 2, arbitrary: fc.integer({ min: -30_000, max: 0 }) },
       { weight: 1, arbitrary: fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }) },
     ),
+    method: fc.constantFrom("take", "take", "take", "penalty", "reward", "undo", "reset"),
     cost: fc.integer({ min: 0, max: 22 }),
   }),
   { minLength: 1, maxLength: 30 },
@@ -43,24 +46,48 @@ const requests = fc.array(
 /** Describes what holds of every store; `open` creates one with a clock. */
 export function describeStore(kind: string, open: (now: () => number) => RateLimitStore): void {
   describe(`a store in ${kind}`, () => {
-    it("decides as the pure function does, for any policy, costs and times, also of clocks that are set back", async () => {
+    it("changes a key as the pure function does, for any policy, costs and times, also of clocks that are set back", async () => {
       await fc.assert(
-        fc.asyncProperty(policies, requests, async (policy, steps) => {
+        fc.asyncProperty(policies, changes, async (policy, steps) => {
           let now = 1_780_000_000_000
-          const limiter = rateLimiter(
-            policy,
-            open(() => now),
-          )
-          const key = newKey()
           let state: RateLimitState | undefined
-          for (const { step, cost } of steps) {
+          const pure: RateLimitStore = {
+            spend: (_, change) => {
+              const spent = spend(policy, state, change, now)
+              state = spent
+              return spent
+            },
+          }
+          const key = newKey()
+          const stores = [pure, open(() => now)]
+          const limiters = stores.map((store) => rateLimiter(policy, store))
+          let undo = decide(policy, undefined, { now }).decision
+          for (const { step, method, cost } of steps) {
             now += step
-            const pure = decide(policy, state, { cost, now })
-            state = pure.state
-            expect(await limiter.take(key, { cost })).toEqual(pure.decision)
+            const [expected, decision] = (await Promise.all(
+              limiters.map((limiter) => {
+                if (method === "take") return limiter.take(key, { cost })
+                return method === "undo" ? limiter.reward(key, cost, { undo }) : limiter[method](key, cost)
+              }),
+            )) as [RateLimitDecision, RateLimitDecision]
+            expect(decision).toEqual(expected)
+            expect(decision.remaining).toBeLessThanOrEqual(policy.limit)
+            if (method === "take") undo = decision
           }
         }),
       )
+    })
+    it("takes back and gives back exactly, if it comes together", async () => {
+      const store = open(() => 1_780_000_000_000)
+      for (const policy of [fixedWindow({ limit: 20 }), tokenBucket({ capacity: 20, refill: "1 per second" })]) {
+        const limiter = rateLimiter(policy, store)
+        const key = newKey()
+        const often = (change: () => Promise<RateLimitDecision>) => Promise.all(Array.from({ length: 15 }, change))
+        await often(() => limiter.penalty(key))
+        expect(await limiter.penalty(key, 0)).toMatchObject({ allowed: true, remaining: 5 })
+        await often(() => limiter.reward(key))
+        expect((await limiter.penalty(key, 3)).remaining).toBe(17)
+      }
     })
     it("admits exactly the limit of requests that come together", async () => {
       const store = open(() => 1_780_000_000_000)

@@ -65,6 +65,7 @@ describe("decideCount", () => {
       limit: 100,
       remaining: 99,
       reset: 60,
+      fullAt: 60_000,
       resetAfter: 30,
       retryAfter: null,
       counted: true,

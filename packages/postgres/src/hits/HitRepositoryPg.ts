@@ -7,8 +7,8 @@ import {
   WaitingHit,
 } from "@outreach/domain/hits/Hits"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { networkOf } from "@outreach/domain/networkOf"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeValue, literal, rowsOf, toTable } from "../rowsOf.ts"

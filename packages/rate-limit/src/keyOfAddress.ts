@@ -1,0 +1,45 @@
+/** Options of `keyOfAddress`. */
+export interface KeyOfAddressOptions {
+  /** Length of the IPv6 network that one client controls, from 1 to 128 bits. Default 56: many providers assign a /56 to each customer. */
+  readonly ipv6Prefix?: number | undefined
+}
+
+/**
+ * Returns the key of a client's address: an IPv4 address as it is, or the network of an IPv6 address, such as `2001:db8:1:200::/56`, because
+ * a client can use each address of its network. An IPv4-mapped address (`::ffff:192.0.2.1`) has the key of the IPv4 address. Ignores a zone (`%eth0`).
+ *
+ * Throws `RangeError` unless it is an address without a port, and on other prefixes.
+ */
+export function keyOfAddress(address: string | undefined, { ipv6Prefix = 56 }: KeyOfAddressOptions = {}): string {
+  if (!(Number.isInteger(ipv6Prefix) && ipv6Prefix >= 1 && ipv6Prefix <= 128))
+    throw new RangeError("ipv6Prefix must be a whole number from 1 to 128")
+  const groups = groupsOf(`${address}`)
+  if (groups.length !== 8 || !groups.every((group) => /^[\da-f]{1,4}$/i.test(group)))
+    throw new RangeError("address is not an IPv4 or IPv6 address: pass it without a port, such as request.ip")
+  const numbers = groups.map((group) => Number.parseInt(group, 16))
+  if (numbers.findIndex((number) => number > 0) === 5 && numbers[5] === 0xffff)
+    return numbers
+      .slice(6)
+      .map((number) => `${number >> 8}.${number & 255}`)
+      .join(".")
+  const network = numbers
+    .slice(0, Math.ceil(ipv6Prefix / 16))
+    .map((number, i) => (number & (0xffff << Math.max(0, 16 * (i + 1) - ipv6Prefix))).toString(16))
+  return `${network.join(":")}${network.length < 8 ? "::" : ""}/${ipv6Prefix}`
+}
+
+/** Returns the eight groups of an address, of an IPv4 address as IPv4-mapped. Returns another number of groups for other text. */
+function groupsOf(address: string): string[] {
+  const text = address.replace(IPV4, (_, before: string, ...octets: string[]) => {
+    const [a, b, c, d] = octets.map(Number) as [number, number, number, number]
+    return `${before || "::ffff:"}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  })
+  const [head, tail, ...more] = text.replace(/%.+$/, "").split("::")
+  const [left, right] = [head, tail].map((part) => (part ? part.split(":") : [])) as [string[], string[]]
+  const zeros = 8 - left.length - right.length
+  if (tail === undefined) return left
+  return more.length > 0 || zeros < 1 ? [] : [...left, ...Array<string>(zeros).fill("0"), ...right]
+}
+
+const OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
+const IPV4 = new RegExp(`(^|:)${Array(4).fill(OCTET).join("\\.")}$`)
