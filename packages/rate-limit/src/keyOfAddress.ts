@@ -13,6 +13,9 @@ export interface KeyOfAddressOptions {
 export function keyOfAddress(address: string | undefined, { ipv6Prefix = 56 }: KeyOfAddressOptions = {}): string {
   if (!(Number.isInteger(ipv6Prefix) && ipv6Prefix >= 1 && ipv6Prefix <= 128))
     throw new RangeError("ipv6Prefix must be a whole number from 1 to 128")
+  // The common cases, without parsing: 0.1 instead of 3 µs.
+  const ipv4 = IPV4.exec(`${address}`)?.[1]
+  if (ipv4 !== undefined) return ipv4
   const groups = groupsOf(`${address}`)
   if (groups.length !== 8 || !groups.every((group) => /^[\da-f]{1,4}$/i.test(group)))
     throw new RangeError("address is not an IPv4 or IPv6 address: pass it without a port, such as request.ip")
@@ -28,11 +31,11 @@ export function keyOfAddress(address: string | undefined, { ipv6Prefix = 56 }: K
   return `${network.join(":")}${network.length < 8 ? "::" : ""}/${ipv6Prefix}`
 }
 
-/** Returns the eight groups of an address, of an IPv4 address as IPv4-mapped. Returns another number of groups for other text. */
+/** Returns the eight groups of an IPv6 address. Returns another number of groups for other text. */
 function groupsOf(address: string): string[] {
-  const text = address.replace(IPV4, (_, before: string, ...octets: string[]) => {
+  const text = address.replace(IPV4_TAIL, (_, ...octets: string[]) => {
     const [a, b, c, d] = octets.map(Number) as [number, number, number, number]
-    return `${before || "::ffff:"}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+    return `:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
   })
   const [head, tail, ...more] = text.replace(/%.+$/, "").split("::")
   const [left, right] = [head, tail].map((part) => (part ? part.split(":") : [])) as [string[], string[]]
@@ -42,4 +45,5 @@ function groupsOf(address: string): string[] {
 }
 
 const OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
-const IPV4 = new RegExp(`(^|:)${Array(4).fill(OCTET).join("\\.")}$`)
+const IPV4 = new RegExp(`^(?:::ffff:)?((?:${OCTET}\\.){3}${OCTET})$`, "i")
+const IPV4_TAIL = new RegExp(`:${Array(4).fill(OCTET).join("\\.")}$`)
