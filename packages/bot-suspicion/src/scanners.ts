@@ -2,6 +2,8 @@
 export interface ScannerAgent {
   readonly name: string
   readonly pattern: RegExp
+  /** True if people open messages with it, but don't click. */
+  readonly clicksOnly?: true
 }
 
 /** Networks of mail filters, in which nobody reads mail. */
@@ -24,11 +26,19 @@ export const AGENTS: readonly ScannerAgent[] = [
   { name: "Cisco Secure Email", pattern: /ciscosecureemail|ironport/i },
   { name: "Trend Micro", pattern: /\btmes\b|trend ?micro/i },
   { name: "FortiMail", pattern: /fortimail/i },
+  { name: "Safe Links", pattern: /safe ?links/i },
+  // Mail apps on Windows load images with it, but people click in a browser. Internet Explorer 11 doesn't send MSIE.
+  {
+    name: "Internet Explorer 7 to 10",
+    pattern: /^mozilla\/[45]\.0 \(compatible; msie (?!.*(?:outlook|office))/i,
+    clicksOnly: true,
+  },
   { name: "Google Safety", pattern: /google-safety/i },
   { name: "VirusTotal", pattern: /virustotal/i },
   { name: "Splunk Attack Analyzer", pattern: /twinwave/i },
   { name: "Cloudflare Radar", pattern: /cloudflare-?radar/i },
   { name: "Netcraft", pattern: /netcraft/i },
+  { name: "ZGrab", pattern: /zgrab/i },
 
   // Link previews.
   { name: "Skype and Teams", pattern: /skypeuripreview/i },
@@ -132,6 +142,7 @@ export const SOURCES: readonly Source[] = [
       "Splunk Attack Analyzer",
       "Cloudflare Radar",
       "Netcraft",
+      "ZGrab",
       "Skype and Teams",
       "Microsoft and Bing preview",
       "Yahoo Link Preview",
@@ -164,15 +175,22 @@ export const SOURCES: readonly Source[] = [
     entries: ["Microsoft Office discovery"],
   },
   {
+    // Clicks one to three seconds after the messages were sent.
+    url: "https://github.com/gophish/gophish/issues/1555",
+    read: "2026-11-30",
+    entries: ["Internet Explorer 7 to 10"],
+  },
+  {
     // Endpoint sets 9 and 10.
     url: "https://learn.microsoft.com/en-us/microsoft-365/enterprise/urls-and-ip-address-ranges",
     read: "2026-11-21",
     entries: ["Microsoft Defender for Office 365"],
   },
   {
+    // Describes the scanner and its network, not its user agent.
     url: "https://github.com/MicrosoftDocs/OfficeDocs-Enterprise/issues/544",
     read: "2026-11-21",
-    entries: ["Microsoft Safe Links"],
+    entries: ["Microsoft Safe Links", "Safe Links"],
   },
   {
     url: "https://campus.barracuda.com/product/emailgatewaydefense/doc/96023004/ip-analysis-inbound/",

@@ -36,7 +36,8 @@ export function rateLimit(
     if (limited === null) return
     reply.headers(limited.headers)
     const { settle } = limited
-    if (limited.decision.allowed) return void (settle && reply.raw.once("finish", () => void settle(reply.raw.statusCode)))
+    if (limited.decision.allowed)
+      return void (settle && reply.raw.once("finish", () => void settle(reply.raw.statusCode)))
     if (options.refuse) await options.refuse(limited.decision, request, reply)
     else reply.code(429).send(REFUSAL)
     return reply

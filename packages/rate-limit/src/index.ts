@@ -1,6 +1,6 @@
 export { type DecideOptions, decide, decideCount, type RateLimitDecision } from "./decide.ts"
 export { type FixedWindowOptions, fixedWindow } from "./fixedWindow.ts"
-export { type KeyOfAddressOptions, keyOfAddress } from "./keyOfAddress.ts"
+export { keyOfAddress } from "./keyOfAddress.ts"
 export type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 export {
   type RateLimiter,

@@ -14,8 +14,7 @@ export interface LimitOptions<Request> {
   /**
    * Returns whether a request counts, by the status of its response: `(status) => status === 401` counts failed logins. Default: each counts.
    *
-   * A request is always counted first, and given back with its response, so concurrent requests can't exceed the limit. Without a response
-   * it stays counted.
+   * Each request is counted first, and given back after its response, so concurrent requests can't exceed the limit.
    */
   counts?(status: number): boolean
   /** Header format. Default `draft`. */
@@ -50,6 +49,6 @@ export async function limitRequest<Request>(
     // The limiter reports errors of the store to `onAway`.
     settle:
       options.counts &&
-      (async (status) => options.counts!(status) || limiter.reward(counted, cost, { undo: decision }).catch(() => {})),
+      (async (status) => options.counts!(status) || limiter.reward(counted, cost, decision).catch(() => {})),
   }
 }

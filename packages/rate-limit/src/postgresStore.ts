@@ -54,10 +54,8 @@ export function postgresStore(
         end as used
       ) as left_over
       cross join lateral (
-        select case
-          when latest.at < $6::bigint then greatest(-left_over.used, least($2::bigint, $3::bigint - left_over.used))
-          else greatest(0, $2::bigint)
-        end as taken
+        select case when latest.at < $6::bigint then greatest(-left_over.used, least($2::bigint, $3::bigint - left_over.used))
+          else greatest(0, $2::bigint) end as taken
       ) as change
       cross join lateral (select left_over.used + taken <= $3::bigint as allowed) as decided
     )

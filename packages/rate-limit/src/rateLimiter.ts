@@ -39,13 +39,9 @@ export interface RateLimiter {
   /**
    * Gives back to a key, at most its full limit. `cost` defaults to 1.
    *
-   * `undo` is the decision of the `take` to undo. Then nothing is given back from its `fullAt` on, because the key regained it already.
+   * To undo a `take`, pass its decision. Then nothing is given back from its `fullAt` on, because the key regained it already.
    */
-  reward(
-    key: string,
-    cost?: number,
-    options?: { readonly undo?: RateLimitDecision | undefined },
-  ): Promise<RateLimitDecision>
+  reward(key: string, cost?: number, undo?: RateLimitDecision): Promise<RateLimitDecision>
   /** Gives a key its full limit. */
   reset(key: string): Promise<RateLimitDecision>
 }
@@ -76,7 +72,7 @@ export function rateLimiter(
     policy,
     take: async (key, { cost = 1 } = {}) => change(key, cost, { units: unitsOf(policy, cost), forceUntil: 0 }),
     penalty: async (key, cost = 1) => change(key, 0, { units: unitsOf(policy, cost), forceUntil: ALWAYS }),
-    reward: async (key, cost = 1, { undo } = {}) =>
+    reward: async (key, cost = 1, undo) =>
       change(key, 0, { units: -unitsOf(policy, cost), forceUntil: undo?.fullAt ?? ALWAYS }),
     reset: async (key) => change(key, 0, { units: -unitsOf(policy, policy.limit), forceUntil: ALWAYS }),
   }

@@ -12,10 +12,7 @@ export interface RateLimitState {
 export interface Change {
   /** Units to take, or to give back if negative. */
   readonly units: number
-  /**
-   * Time in Unix milliseconds. Before it, as many units are taken or given back as possible. From then on, units are taken
-   * only if all fit, and none are given back. 0 for a request.
-   */
+  /** Unix milliseconds. Before it, as many units change as possible. From then on, units are only taken, if all fit. 0 for a request. */
   readonly forceUntil: number
 }
 

@@ -67,7 +67,7 @@ export function describeStore(kind: string, open: (now: () => number) => RateLim
             const [expected, decision] = (await Promise.all(
               limiters.map((limiter) => {
                 if (method === "take") return limiter.take(key, { cost })
-                return method === "undo" ? limiter.reward(key, cost, { undo }) : limiter[method](key, cost)
+                return method === "undo" ? limiter.reward(key, cost, undo) : limiter[method](key, cost)
               }),
             )) as [RateLimitDecision, RateLimitDecision]
             expect(decision).toEqual(expected)

@@ -34,10 +34,10 @@ describe("a penalty, a reward or a reset of a key", () => {
     const { clock, take, reward } = open()
     const undo = await take("a", { cost: 2 })
     clock.now = undo.fullAt - 1
-    expect((await reward("a", 1, { undo })).remaining).toBe(1)
+    expect((await reward("a", 1, undo)).remaining).toBe(1)
     clock.now = undo.fullAt
     await take("a", { cost: 2 })
-    expect((await reward("a", 1, { undo })).remaining).toBe(0)
+    expect((await reward("a", 1, undo)).remaining).toBe(0)
   })
   it("undoes a request of a bucket exactly, or not at all after its units may have come in", async () => {
     const times = fc.array(fc.record({ wait: fc.nat(3000), cost: fc.nat(3) }), { maxLength: 12 })
@@ -54,7 +54,7 @@ describe("a penalty, a reward or a reset of a key", () => {
         const undo = await undone.take("a", { cost })
         if (!undo.allowed) return
         await takeBoth(after)
-        const { remaining, fullAt } = await undone.reward("a", cost, { undo })
+        const { remaining, fullAt } = await undone.reward("a", cost, undo)
         const expected = await without.take("a", { cost: 0 })
         if (undone.clock.now < undo.fullAt) expect([remaining, fullAt]).toEqual([expected.remaining, expected.fullAt])
         else expect(remaining).toBeLessThanOrEqual(expected.remaining)
@@ -65,7 +65,7 @@ describe("a penalty, a reward or a reset of a key", () => {
     const { penalty, reward } = open()
     const undo = await rateLimiter(policy, away, { whenAway: "allow" }).take("a")
     await penalty("a", 2)
-    expect((await reward("a", 1, { undo })).remaining).toBe(0)
+    expect((await reward("a", 1, undo)).remaining).toBe(0)
   })
   it("rejects an invalid key or cost", async () => {
     const { penalty, reward, reset } = open()
