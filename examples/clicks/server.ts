@@ -3,7 +3,9 @@ import { createServer } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { type Hit, suspect } from "@outreach/bot-suspicion"
 
-const { DATABASE = "clicks.db", HOST = "127.0.0.1", PORT = "3000", TRUST_PROXY } = process.env
+const { DATABASE = "clicks.db", HOST = "127.0.0.1", PORT = "3000", SCANNERS = "", TRUST_PROXY } = process.env
+/** Scanners that you found in your own logs, each by a part of its `User-Agent`. */
+const agents = SCANNERS.split(",").filter(Boolean)
 /** Links of the newsletter. A redirect to a URL in the request would be an open redirect. */
 const LINKS: ReadonlyMap<string, string> = new Map([
   ["programme", "https://conference.example/programme"],
@@ -34,7 +36,7 @@ function record(message: string, hit: Hit): void {
     link: link === null ? undefined : String(link),
     at: Number(at),
   }))
-  const { suspected, reasons } = suspect(hit, { acceptedAt: found?.accepted_at, earlierHits })
+  const { suspected, reasons } = suspect(hit, { acceptedAt: found?.accepted_at, earlierHits, agents })
   store.run(message, hit.link ?? null, hit.at, Number(suspected), reasons.join(" "))
 }
 

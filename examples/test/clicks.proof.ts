@@ -9,7 +9,7 @@ const MICROSOFT = "40.107.218.12"
 
 const databaseIn = (project: string) => join(project, "clicks.db")
 const server = projectServer(workspaceWith("bot-suspicion"), "clicks", {
-  prepare: async (project) => ({ DATABASE: databaseIn(project), TRUST_PROXY: "yes" }),
+  prepare: async (project) => ({ DATABASE: databaseIn(project), TRUST_PROXY: "yes", SCANNERS: "acme-scanner" }),
 })
 
 interface Visit {
@@ -42,6 +42,7 @@ describe("examples/clicks", () => {
 
   it.each([
     ["teams", { headers: { "User-Agent": "Mozilla/5.0 SkypeUriPreview Preview/0.5" } }, "scanner"],
+    ["acme", { headers: { "User-Agent": `${CHROME} Acme-Scanner/2.1` } }, "scanner"],
     ["defender", { headers: { "X-Forwarded-For": `198.51.100.7, ${MICROSOFT}` } }, "scanner_network"],
     ["head", { method: "HEAD" }, "head"],
     ["prefetch", { headers: { "Sec-Purpose": "prefetch;prerender" } }, "prefetch"],

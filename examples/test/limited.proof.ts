@@ -33,6 +33,11 @@ describe.skipIf("missing" in installed)(
       for (const _ of Array(groups)) found.push(...(await searchOften(key, size)))
       return found
     }
+    const logIn = async (password: string) => {
+      const headers = { "content-type": "application/json", connection: "close" }
+      const body = JSON.stringify({ account: "ada", password })
+      return (await fetch(`${server.url}/logins`, { method: "POST", headers, body })).status
+    }
     const send = async (key: string, recipients: number) => {
       const to = Array.from({ length: recipients }, (_, i) => `${i}@example.com`)
       const headers = { "x-api-key": key, "content-type": "application/json" }
@@ -77,6 +82,13 @@ describe.skipIf("missing" in installed)(
       expect(never).toMatchObject({ status: 429, body: { error: "too_many_recipients", remaining: 5 } })
       expect(never.headers.has("retry-after")).toBe(false)
       expect((await send("key-of-ada", 5)).headers.get("ratelimit")).toMatch(/^"messages";r=0;t=/)
+
+      for (let i = 0; i < 10; i++) expect(await logIn("difference")).toBe(200)
+      const guesses = await Promise.all(Array.from({ length: 12 }, () => logIn("engine")))
+      // Redis may give the last right password back after the first guesses.
+      const wrong = async () => guesses.push(await logIn("engine")) && guesses.filter((status) => status === 401).length
+      await expect.poll(wrong, { timeout: 60_000 }).toBe(5)
+      expect(await logIn("difference")).toBe(429)
 
       for (const signal of ["SIGTERM", "SIGSTOP"] as const) {
         await redis.signal(signal)

@@ -1,4 +1,4 @@
-import { rateLimiter, tokenBucket } from "@outreach/rate-limit"
+import { keyOfAddress, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { rateLimit } from "@outreach/rate-limit/fastify"
 import { redisStore } from "@outreach/rate-limit/redis"
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
@@ -7,6 +7,11 @@ import { createClient } from "redis"
 const ACCOUNTS = new Map([
   ["key-of-ada", "ada"],
   ["key-of-grace", "grace"],
+])
+
+const PASSWORDS = new Map([
+  ["ada", "difference"],
+  ["grace", "compiler"],
 ])
 
 declare module "fastify" {
@@ -36,7 +41,26 @@ export function createApp(redisUrl: string, redisTimeoutMs: number): FastifyInst
   })
   const messages = rateLimiter(tokenBucket({ name: "messages", capacity: 20, refill: "5 per day" }), store, { signal })
 
+  const logins = rateLimiter(tokenBucket({ name: "logins", capacity: 5, refill: "5 per hour" }), store, { signal })
+
   app.get("/", () => "ok")
+
+  // Five wrong passwords per address. Right ones don't count.
+  app.post<{ Body: { account: string; password: string } }>(
+    "/logins",
+    {
+      schema: {
+        body: {
+          type: "object",
+          required: ["account", "password"],
+          properties: { account: { type: "string" }, password: { type: "string" } },
+        },
+      },
+      onRequest: rateLimit(logins, { key: ({ ip }) => keyOfAddress(ip), counts: (status) => status === 401 }),
+    },
+    ({ body: { account, password } }, reply) =>
+      PASSWORDS.get(account) === password ? { account } : reply.code(401).send({ error: "wrong_password" }),
+  )
 
   app.register(async (limited) => {
     limited.decorateRequest("account", "")

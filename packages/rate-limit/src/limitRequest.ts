@@ -28,7 +28,7 @@ export const REFUSAL = "Too Many Requests\n"
 interface CountedRequest {
   readonly decision: RateLimitDecision
   readonly headers: Readonly<Record<string, string>>
-  /** Gives the request back unless its response's status counts. If the store fails, the request stays counted. Undefined without `counts`. */
+  /** Gives the request back unless its response's status counts. If the store fails, the limiter calls `onAway`, and the request stays counted. */
   readonly settle: ((status: number) => Promise<unknown>) | undefined
 }
 
@@ -46,7 +46,6 @@ export async function limitRequest<Request>(
   return {
     decision,
     headers: rateLimitHeaders(decision, options.headers ?? "draft"),
-    // The limiter reports errors of the store to `onAway`.
     settle:
       options.counts &&
       (async (status) => options.counts!(status) || limiter.reward(counted, cost, decision).catch(() => {})),
