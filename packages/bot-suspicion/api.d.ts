@@ -2,6 +2,8 @@
 interface ScannerAgent {
     readonly name: string;
     readonly pattern: RegExp;
+    /** True if people open messages with it, but don't click. */
+    readonly clicksOnly?: true;
 }
 /** Networks of mail filters, in which nobody reads mail. */
 interface ScannerNetwork {
@@ -44,12 +46,14 @@ interface Hit {
     /** The clicked link; undefined for the pixel. */
     readonly link?: string | undefined;
 }
-/** Facts about the message that the hit belongs to. */
+/** Facts about the message that the hit belongs to, and scanners that you know. */
 interface Circumstances {
     /** Time at which the mailbox accepted the message, in Unix seconds, if known. */
     readonly acceptedAt?: number | undefined;
     /** Other hits of the same message; those of the last two seconds are sufficient. */
     readonly earlierHits?: readonly Pick<Hit, "at" | "link">[];
+    /** More scanners, each by a part of its `User-Agent`, in upper or lower case: `["acme-scanner"]`. Default none. */
+    readonly agents?: readonly string[];
 }
 /**
  * Reason for a suspicion.
@@ -64,8 +68,8 @@ interface Suspicion {
     readonly suspected: boolean;
     readonly reasons: readonly Reason[];
 }
-/** Classifies one hit of a message. Throws `RangeError` unless `at` and `acceptedAt` are in Unix seconds (not milliseconds). */
-declare function suspect(hit: Hit, { acceptedAt, earlierHits }?: Circumstances): Suspicion;
+/** Classifies one hit of a message. Throws `RangeError` unless `at` and `acceptedAt` are in Unix seconds (not milliseconds), and on an empty text in `agents`. */
+declare function suspect(hit: Hit, { acceptedAt, earlierHits, agents }?: Circumstances): Suspicion;
 
 export { AGENTS, NETWORKS, SOURCES, suspect };
 export type { Circumstances, Hit, HitHeaders, Reason, ScannerAgent, ScannerNetwork, Source, Suspicion };

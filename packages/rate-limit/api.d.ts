@@ -1,6 +1,6 @@
 // @outreach/rate-limit
 import { N as Named, b as RateLimitPolicy } from './rateLimiter.js';
-export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter.js';
+export { C as Change, D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter.js';
 export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders.js';
 
 /** Options of `fixedWindow`. */
@@ -14,10 +14,14 @@ interface FixedWindowOptions extends Named {
 declare function fixedWindow(options: FixedWindowOptions): RateLimitPolicy;
 
 /**
- * Returns the network that one client controls, as a key: an IPv4 address, or the /64 of an IPv6 address, within which a client can
- * choose any address. Returns an empty string for other text.
+ * Returns the key of a client's address: an IPv4 address, also for an IPv4-mapped one, or the network of an IPv6 address, such as
+ * `2001:db8:1:200::/56`. `ipv6Prefix` is the length of a client's network, 1 to 128 bits. Default 56: many providers assign a /56 to each customer.
+ *
+ * Throws `RangeError` unless it is an address without a port, and on other prefixes. A zone (`%eth0`) is ignored.
  */
-declare function networkOf(address: string): string;
+declare function keyOfAddress(address: string | null | undefined, { ipv6Prefix }?: {
+    readonly ipv6Prefix?: number | undefined;
+}): string;
 
 /** Refill rate of a bucket, such as `10 per second` or `100 per 15 minutes`. */
 type Refill = `${number} per ${Unit}` | `${number} per ${number} ${Unit}s`;
@@ -32,7 +36,7 @@ interface TokenBucketOptions extends Named {
 /** Creates a token-bucket policy. Buckets start full. Throws `RangeError` that names the invalid option. */
 declare function tokenBucket(options: TokenBucketOptions): RateLimitPolicy;
 
-export { RateLimitPolicy, fixedWindow, networkOf, tokenBucket };
+export { RateLimitPolicy, fixedWindow, keyOfAddress, tokenBucket };
 export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express
@@ -55,6 +59,7 @@ interface ExpressResponse {
     statusCode: number;
     setHeader(name: string, value: string): unknown;
     end(body: string): unknown;
+    once(event: "finish", listener: () => void): unknown;
     status(status: number): {
         json(body: unknown): unknown;
         send(body: string): unknown;
@@ -92,6 +97,10 @@ interface LimitedReply {
     code(status: number): {
         send(body: unknown): unknown;
     };
+    readonly raw: {
+        readonly statusCode: number;
+        once(event: "finish", listener: () => void): unknown;
+    };
 }
 /** Options of the Fastify hook. */
 interface FastifyOptions extends LimitOptions<LimitedRequest> {
@@ -117,8 +126,9 @@ interface FetchRequest {
         get(name: string): string | null;
     };
 }
-/** The part of a Fetch response that the wrapper uses. */
+/** The parts of a Fetch response that the wrapper uses. */
 interface FetchResponse {
+    readonly status: number;
     readonly headers: {
         set(name: string, value: string): void;
     };
@@ -229,6 +239,12 @@ interface LimitOptions<Request> {
     key(request: Request): string | null | PromiseLike<string | null>;
     /** Returns the cost of the request. Default 1. */
     cost?(request: Request): number | PromiseLike<number>;
+    /**
+     * Returns whether a request counts, by the status of its response: `(status) => status === 401` counts failed logins. Default: each counts.
+     *
+     * Each request is counted first, and given back after its response, so concurrent requests can't exceed the limit.
+     */
+    counts?(status: number): boolean;
     /** Header format. Default `draft`. */
     readonly headers?: HeaderForm | undefined;
 }
@@ -280,19 +296,26 @@ interface RateLimitState {
     /** Time of the state in Unix milliseconds. */
     readonly at: number;
 }
-/** Result of a request for units, with the state after it. */
+/** Change of a key's usage. */
+interface Change {
+    /** Units to take, or to give back if negative. */
+    readonly units: number;
+    /** Unix milliseconds. Before it, as many units change as possible. From then on, units are only taken, if all fit. 0 for a request. */
+    readonly forceUntil: number;
+}
+/** Result of a change, with the state after it. */
 interface Spent extends RateLimitState {
     readonly allowed: boolean;
     /** Time of the request in Unix milliseconds; earlier than `at` if this clock is behind. */
     readonly now: number;
 }
 /**
- * Takes units from a state's remainder if they fit. `now` is in whole Unix milliseconds.
+ * Changes the usage of a state, within 0 and the limit. `now` is in whole Unix milliseconds.
  *
  * A clock that is behind by at most one window (another process's clock) uses the latest time seen. A clock that is further behind was set
  * back: the usage is kept, and its time restarts from there.
  */
-declare function spend({ limit, unit, leak, windowMs }: RateLimitPolicy, state: RateLimitState | undefined, units: number, now: number): Spent;
+declare function spend({ limit, unit, leak, windowMs }: RateLimitPolicy, state: RateLimitState | undefined, { units, forceUntil }: Change, now: number): Spent;
 
 /** The decision about a request, with the values of its rate-limit headers. */
 interface RateLimitDecision {
@@ -303,6 +326,8 @@ interface RateLimitDecision {
     readonly remaining: number;
     /** Time at which the full limit is available again, in whole Unix seconds. */
     readonly reset: number;
+    /** `reset` in Unix milliseconds, not rounded. */
+    readonly fullAt: number;
     /** Whole seconds until `reset`. */
     readonly resetAfter: number;
     /** Whole seconds, at least 1, until the same request is allowed; null if it is allowed now, or if its cost exceeds the limit. */
@@ -332,16 +357,16 @@ declare function decideCount(policy: RateLimitPolicy, count: number, now: number
 
 /** Stores the usage of each key: `memoryStore`, `redisStore`, `postgresStore`, or a custom implementation based on `spend`. */
 interface RateLimitStore {
-    /** Atomically takes units from a key's remainder if they fit. Each `policy.id` has separate keys. */
-    spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>;
+    /** Atomically changes a key's usage as `spend` does. Each `policy.id` has separate keys. */
+    spend(key: string, change: Change, policy: RateLimitPolicy): Spent | PromiseLike<Spent>;
 }
 /** Behavior when the store fails or doesn't respond. */
 interface RateLimiterOptions {
     /** Creates an abort signal for each store request: `() => AbortSignal.timeout(200)`. Default: none, so only the client's own timeout applies. */
     readonly signal?: (() => Signal) | undefined;
-    /** Whether `take` throws the store's error or the signal's reason, or allows the request uncounted. Default `throw`. */
+    /** Whether methods throw the store's error or the signal's reason, or return an allowed, uncounted decision. Default `throw`. */
     readonly whenAway?: "throw" | "allow" | undefined;
-    /** Called with the store's error for each request that was allowed uncounted. */
+    /** Called with each error of the store, also if it is thrown. */
     readonly onAway?: ((error: unknown) => void) | undefined;
 }
 /** The subset of `AbortSignal` that is used. */
@@ -361,9 +386,19 @@ interface RateLimiter {
     take(key: string, options?: {
         readonly cost?: number | undefined;
     }): Promise<RateLimitDecision>;
+    /** Takes from a key's remainder as much as is left, at most `cost` (default 1). The next three throw and return the same as `take` with a cost of 0. */
+    penalty(key: string, cost?: number): Promise<RateLimitDecision>;
+    /**
+     * Gives back to a key, at most its full limit. `cost` defaults to 1.
+     *
+     * To undo a `take`, pass its decision. Then nothing is given back from its `fullAt` on, because the key regained it already.
+     */
+    reward(key: string, cost?: number, undo?: RateLimitDecision): Promise<RateLimitDecision>;
+    /** Gives a key its full limit. */
+    reset(key: string): Promise<RateLimitDecision>;
 }
 /** Creates a limiter that enforces a policy across all processes that share its store. */
 declare function rateLimiter(policy: RateLimitPolicy, store: RateLimitStore, { signal, whenAway, onAway }?: RateLimiterOptions): RateLimiter;
 
 export { decide as g, decideCount as h, rateLimiter as r, spend as s };
-export type { DecideOptions as D, Named as N, RateLimitDecision as R, Signal as S, RateLimiter as a, RateLimitPolicy as b, RateLimitState as c, RateLimitStore as d, RateLimiterOptions as e, Spent as f };
+export type { Change as C, DecideOptions as D, Named as N, RateLimitDecision as R, Signal as S, RateLimiter as a, RateLimitPolicy as b, RateLimitState as c, RateLimitStore as d, RateLimiterOptions as e, Spent as f };

@@ -75,7 +75,7 @@ export const comparison: Comparison = {
     "accepts headers in any form",
     "returns all reasons",
     "documents sources and dates",
-    "custom patterns",
+    "custom user agents",
   ],
   counts: Object.fromEntries(
     Object.entries(KINDS).map(([kind, agents]) => [
@@ -97,6 +97,7 @@ export const comparison: Comparison = {
         "accepts headers in any form",
         "returns all reasons",
         "documents sources and dates",
+        "custom user agents",
       ],
       operations: {
         "classify a click in Chrome": () => suspect(person, { acceptedAt: at - 60 }),
@@ -107,7 +108,7 @@ export const comparison: Comparison = {
       name: "isbot",
       packageName: "isbot",
       code: 'import { isBot } from "isbot"\nexport const suspected = (request) => isBot(request.headers.get("User-Agent"))',
-      has: ["detects user agents", "custom patterns"],
+      has: ["detects user agents", "custom user agents"],
       operations: {
         "classify a click in Chrome": () => isBot(person.headers["user-agent"]),
         "classify Slack's preview": () => isBot(scanner.headers["user-agent"]),

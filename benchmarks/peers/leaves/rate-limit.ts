@@ -1,7 +1,7 @@
 import fastifyRateLimit from "@fastify/rate-limit"
 import { findProgram } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
-import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
+import { fixedWindow, keyOfAddress, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { rateLimit as limitExpress } from "@outreach/rate-limit/express"
 import { rateLimit as limitFastify } from "@outreach/rate-limit/fastify"
 import { rateLimit as limitFetch } from "@outreach/rate-limit/fetch"
@@ -34,7 +34,11 @@ const ON_EXPRESS = "middleware: Express"
 const ON_FASTIFY = "middleware: Fastify"
 const ON_HONO = "middleware: Hono"
 const PURE = "pure decision function, without clock or store"
-const BLOCK = "penalties, blocks and queues"
+const OUTCOME = "counts only failed or successful requests"
+const ADDRESS = "one key for an IPv6 network"
+const PENALTY = "penalties and rewards of a key"
+const RESET = "reset of a key"
+const BLOCK = "blocks and queues"
 
 /** Never reached, so that each candidate does the same work. */
 const LIMIT = 1_000_000_000
@@ -70,7 +74,7 @@ function assertServed(status: number): void {
 }
 
 const fastifyOurs = Fastify()
-fastifyOurs.addHook("onRequest", limitFastify(memory, { key: ({ ip }) => ip }))
+fastifyOurs.addHook("onRequest", limitFastify(memory, { key: ({ ip }) => keyOfAddress(ip) }))
 const fastifyTheirs = Fastify()
 await fastifyTheirs.register(fastifyRateLimit, { max: LIMIT, timeWindow: "1 minute" })
 
@@ -84,6 +88,10 @@ export const comparison: Comparison = {
   features: [
     BUCKET,
     COST,
+    OUTCOME,
+    ADDRESS,
+    PENALTY,
+    RESET,
     DRAFT,
     X,
     BOUNDED,
@@ -102,11 +110,14 @@ export const comparison: Comparison = {
     {
       name: "rate-limit",
       packageName: "@outreach/rate-limit",
-      code: `import { fixedWindow, rateLimiter } from "@outreach/rate-limit"
+      code: `import { fixedWindow, keyOfAddress, rateLimiter } from "@outreach/rate-limit"
 import { rateLimit } from "@outreach/rate-limit/express"
 import { memoryStore } from "@outreach/rate-limit/memory"
-export const middleware = rateLimit(rateLimiter(fixedWindow({ limit: 100 }), memoryStore({ now: Date.now })), { key: (request) => request.ip })`,
-      has: [BUCKET, COST, DRAFT, X, BOUNDED, IN_REDIS, IN_POSTGRES, AWAY, ON_EXPRESS, ON_FASTIFY, ON_HONO, PURE],
+export const middleware = rateLimit(rateLimiter(fixedWindow({ limit: 100 }), memoryStore({ now: Date.now })), { key: (request) => keyOfAddress(request.ip) })`,
+      has: [
+        ...[BUCKET, COST, OUTCOME, ADDRESS, PENALTY, RESET, DRAFT, X, BOUNDED, IN_REDIS, IN_POSTGRES, AWAY],
+        ...[ON_EXPRESS, ON_FASTIFY, ON_HONO, PURE],
+      ],
       operations: {
         [MEMORY]: () => memory.take(nextKey()),
         ...(client && {
@@ -115,7 +126,7 @@ export const middleware = rateLimit(rateLimiter(fixedWindow({ limit: 100 }), mem
             return together(() => limiter.take(nextKey()))
           })(),
         }),
-        [EXPRESS]: expressCall(limitExpress(memory, { key: ({ ip }) => ip! })),
+        [EXPRESS]: expressCall(limitExpress(memory, { key: ({ ip }) => keyOfAddress(ip) })),
         [FASTIFY]: fastifyCall(fastifyOurs),
         [HONO]: honoCall(limitFetch(memory, { key: () => "one" }, hono.fetch)),
       },
@@ -127,7 +138,7 @@ export const middleware = rateLimit(rateLimiter(fixedWindow({ limit: 100 }), mem
       code: `import { RateLimiterMemory } from "rate-limiter-flexible"
 const limiter = new RateLimiterMemory({ points: 100, duration: 60 })
 export const middleware = (request, response, next) => limiter.consume(request.ip).then(() => next()).catch(() => response.status(429).send("Too Many Requests"))`,
-      has: [COST, IN_REDIS, IN_POSTGRES, OTHERS, AWAY, BLOCK],
+      has: [COST, PENALTY, RESET, IN_REDIS, IN_POSTGRES, OTHERS, AWAY, BLOCK],
       operations: {
         [MEMORY]: () => flexible.consume(nextKey()),
         ...(client && {
@@ -143,7 +154,7 @@ export const middleware = (request, response, next) => limiter.consume(request.i
       packageName: "express-rate-limit",
       code: `import { rateLimit } from "express-rate-limit"
 export const middleware = rateLimit({ windowMs: 60_000, limit: 100, standardHeaders: "draft-8", legacyHeaders: false })`,
-      has: [DRAFT, X, AWAY, ON_EXPRESS],
+      has: [OUTCOME, ADDRESS, RESET, DRAFT, X, AWAY, ON_EXPRESS],
       operations: {
         [EXPRESS]: expressCall(
           expressRateLimit({ windowMs: 60_000, limit: LIMIT, standardHeaders: "draft-8", legacyHeaders: false }),
@@ -155,7 +166,7 @@ export const middleware = rateLimit({ windowMs: 60_000, limit: 100, standardHead
       packageName: "@fastify/rate-limit",
       code: `import rateLimit from "@fastify/rate-limit"
 export const limit = (app) => app.register(rateLimit, { max: 100, timeWindow: "1 minute" })`,
-      has: [X, BOUNDED, IN_REDIS, AWAY, ON_FASTIFY],
+      has: [ADDRESS, X, BOUNDED, IN_REDIS, AWAY, ON_FASTIFY],
       operations: { [FASTIFY]: fastifyCall(fastifyTheirs) },
     },
     {
@@ -163,7 +174,7 @@ export const limit = (app) => app.register(rateLimit, { max: 100, timeWindow: "1
       packageName: "hono-rate-limiter",
       code: `import { rateLimiter } from "hono-rate-limiter"
 export const limit = (app) => app.use(rateLimiter({ windowMs: 60_000, limit: 100, keyGenerator: () => "one" }))`,
-      has: [IN_REDIS, ON_HONO],
+      has: [RESET, IN_REDIS, ON_HONO],
       operations: { [HONO]: honoCall(limitedHono.fetch) },
     },
   ],

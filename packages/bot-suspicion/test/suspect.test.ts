@@ -43,23 +43,17 @@ describe("a user agent", () => {
     "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; WOW64; Trident/4.0; SLCC2; .NET CLR 2.0.50727)",
     "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; WOW64; Trident/7.0; .NET4.0C; .NET4.0E)",
     "Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0)",
-  ])(
-    "of an old Internet Explorer is a scanner's for a click, but not for an open, which a mail app may cause: %s",
-    (agent) => {
-      const headers = { "user-agent": agent }
-      expect(suspect(hit({ headers }))).toEqual(because("scanner"))
-      expect(suspect(hit({ headers, link: undefined }))).toEqual(PERSON)
-    },
-  )
+  ])("of an old Internet Explorer is a scanner's for a click, and a mail app's for an open: %s", (agent) => {
+    const headers = { "user-agent": agent }
+    expect(suspect(hit({ headers }))).toEqual(because("scanner"))
+    expect(suspect(hit({ headers, link: undefined }))).toEqual(PERSON)
+  })
 
   it("that contains one of the given texts is a scanner's, and others stay as they are", () => {
-    const agentsOf = (agent: string, ...agents: string[]) =>
-      suspect(hit({ headers: { "user-agent": agent } }), { agents })
-    const acme = "Mozilla/5.0 (compatible; Acme-Scanner/2.1 [beta])"
-    expect(agentsOf(acme)).toEqual(PERSON)
-    expect(agentsOf(acme, "other", "acme-SCANNER/2.1 [")).toEqual(because("scanner"))
-    expect(agentsOf(CHROME, "acme-scanner", ".*")).toEqual(PERSON)
-    expect(agentsOf("curl/8.5.0", "acme-scanner")).toEqual(because("scanner"))
+    const acme = hit({ headers: { "user-agent": "Mozilla/5.0 (compatible; Acme-Scanner/2.1 [beta])" } })
+    expect(suspect(acme)).toEqual(PERSON)
+    expect(suspect(acme, { agents: ["other", "acme-SCANNER/2.1 ["] })).toEqual(because("scanner"))
+    expect(suspect(hit(), { agents: ["acme-scanner", ".*"] })).toEqual(PERSON)
   })
 
   it.each([[""], [" "], [/acme/ as unknown as string]])("is refused as %j among the given texts", (agent) => {

@@ -5,7 +5,7 @@
  * Throws `RangeError` unless it is an address without a port, and on other prefixes. A zone (`%eth0`) is ignored.
  */
 export function keyOfAddress(
-  address: string | undefined,
+  address: string | null | undefined,
   { ipv6Prefix = 56 }: { readonly ipv6Prefix?: number | undefined } = {},
 ): string {
   if (!(Number.isInteger(ipv6Prefix) && ipv6Prefix >= 1 && ipv6Prefix <= 128))

@@ -179,14 +179,10 @@ describe.each(servers)("the middleware of %s", (_, start) => {
   })
   it("keeps a request counted if the store fails after it", async () => {
     const store = memoryStore({ now: () => 1_780_000_039_500 })
-    const failing: RateLimitStore = {
-      spend: (key, change, policy) => {
-        if (change.units < 0) throw new Error("no connection")
-        return store.spend(key, change, policy)
-      },
-    }
+    const spend: RateLimitStore["spend"] = (key, change, policy) =>
+      change.units < 0 ? Promise.reject(new Error("no connection")) : store.spend(key, change, policy)
     const errors: unknown[] = []
-    limiter = rateLimiter(fixedWindow({ limit: 1 }), failing, { onAway: (error) => errors.push(error) })
+    limiter = rateLimiter(fixedWindow({ limit: 1 }), { spend }, { onAway: (error) => errors.push(error) })
     const send = await open({ counts: () => false })
     expect((await send({ "x-key": "a" })).status).toBe(200)
     expect((await send({ "x-key": "a" })).status).toBe(429)
