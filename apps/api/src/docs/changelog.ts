@@ -3,38 +3,41 @@ import { RELEASE } from "@outreach/process/release"
 import { type GuideValues, section } from "./renderGuide.ts"
 
 const ROOT = new URL("../../../../", import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8")
 
-/** Changesets: their front matter, with the names of packages, and the description. */
+/** The packages that partners install, and their dependencies, in the order in which partners meet them. */
+const PACKAGES = ["contract", "client", "webhook-verifier", "error-catalog", "retry-policy", "signature"]
+
+/** Unreleased changes: their front matter, with the names of packages, and the description. */
 const changesets = readdirSync(new URL(".changeset", ROOT))
   .filter((file) => file.endsWith(".md") && file !== "README.md")
   .map((file) => {
-    const [, names = "", change = ""] = /^---\n(.*?)^---\n(.*)$/ms.exec(read(`.changeset/${file}`))!
+    const [, names = "", change = ""] = /^---\n(.*?)^---\n(.*)$/ms.exec(
+      readFileSync(new URL(`.changeset/${file}`, ROOT), "utf8"),
+    )!
     return { names, change: change.trim().replaceAll(/\s+/g, " ") }
   })
 
-/** Changes of a published package: the unreleased ones, then its changelog, with versions below the section's heading. */
-const changesOf = (folder: string, name: string): string => {
-  const next = changesets.filter(({ names }) => names.includes(`"${name}"`)).map(({ change }) => `- ${change}\n`)
-  const file = `packages/${folder}/CHANGELOG.md`
-  const released = existsSync(new URL(file, ROOT)) ? read(file).replace(/^# .*\n/, "") : ""
-  const all = (next.length === 0 ? "" : `#### Next version\n\n${next.join("")}`) + released.replaceAll(/^##/gm, "####")
-  return all.replaceAll(/^- [0-9a-f]{7,}: /gm, "- ") || "Nothing yet."
+/** Renders the changes of a package, newest first: the unreleased ones, then its changelog without the names of commits. */
+export const renderChanges = (unreleased: ReadonlyArray<string>, changelog: string): string => {
+  const next =
+    unreleased.length === 0 ? "" : `## Next version\n\n${unreleased.map((change) => `- ${change}\n`).join("")}\n`
+  const released = changelog
+    .replace(/^# .*\n+/, "")
+    .replaceAll(/^- [0-9a-f]{7,}: /gm, "- ")
+    .replaceAll(/^(?:- Updated dependencies.*\n)+/gm, "- Updated dependencies:\n")
+  return (next + released).replaceAll(/^##/gm, "####") || "Nothing yet."
 }
 
-// The order in which partners meet them: the contract, then the packages they install.
-const FIRST = ["@outreach/contract", "@outreach/client", "@outreach/webhook-verifier"]
+const changesOf = (name: string): string => {
+  const unreleased = changesets.filter(({ names }) => names.includes(`"@outreach/${name}"`)).map(({ change }) => change)
+  const changelog = new URL(`packages/${name}/CHANGELOG.md`, ROOT)
+  return renderChanges(unreleased, existsSync(changelog) ? readFileSync(changelog, "utf8") : "")
+}
 
-const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
-
-const packages = readdirSync(new URL("packages", ROOT))
-  .filter((folder) => existsSync(new URL(`packages/${folder}/package.json`, ROOT)))
-  .map((folder) => ({ folder, ...JSON.parse(read(`packages/${folder}/package.json`)) }))
-  .filter((manifest) => !manifest.private)
-  .toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
-
-/** Values of the changelog page: the running release, and the changes of each published package. */
+/** Values of the changelog page: the running release, and the changes of each package. */
 export const changelogValues: GuideValues = {
   release: RELEASE,
-  packageChanges: packages.map(({ folder, name }) => section(name, `\`${name}\``, changesOf(folder, name))).join(""),
+  packageChanges: PACKAGES.map((name) => section(`@outreach/${name}`, `\`@outreach/${name}\``, changesOf(name))).join(
+    "",
+  ),
 }
