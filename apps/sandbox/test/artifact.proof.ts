@@ -65,10 +65,11 @@ it("serves the documents, and logs sources if Node reads source maps", async () 
   const key = await (await createPartner(opsJson)).issueKey()
   const api = await start("api")
   const get = (path: string) => fetch(api.url + path, { headers: { Authorization: `Bearer ${key}` } })
-  for (const page of ["/readyz", "/docs", "/docs/reference", "/docs/webhooks", "/v1/openapi.json"]) {
+  for (const page of ["/readyz", "/docs", "/docs/reference", "/docs/webhooks.md", "/llms.txt", "/v1/openapi.json"]) {
     expect((await get(page)).status).toBe(200)
   }
   expect(await (await get("/docs/changelog")).text()).toContain("@outreach/client")
+  expect(await (await get("/docs/search?q=dead+letter")).text()).toContain('href="webhooks#failed"')
   await withClient(database.url, async (client) => {
     await client.query("alter table recipients rename to hidden")
     expect((await get("/v1/partners/consumer/tokens/aB3xY9")).status).toBe(500)

@@ -1,12 +1,16 @@
 import { extname } from "node:path"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
-import { html } from "@outreach/process/html"
+import { type Html, html } from "@outreach/process/html"
 import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
+import { splitUrl } from "../http/requestHead.ts"
 import type { PageRow } from "../http/serve.ts"
-import { renderedAssets, renderedPages } from "./renderedDocs.ts"
+import { fillGuide } from "./fillGuide.ts"
+import { renderedAssets, renderedLlms, renderedPages, renderedSearch } from "./renderedDocs.ts"
+import { createSearch } from "./search.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
-import { staticPage } from "./staticPage.ts"
+import { SECURITY, staticPage } from "./staticPage.ts"
 
 const DOCUMENT = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" } as const
 
@@ -15,8 +19,10 @@ const PAGE = {
   // Pages contain the names of their assets, so they must be revalidated after a release.
   "Cache-Control": "no-cache",
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 } as const
+
+const MARKDOWN = { ...PAGE, "Content-Type": "text/markdown; charset=utf-8" } as const
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -24,26 +30,39 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Published documents: the OpenAPI document and the guides. */
+/** Published documents: the OpenAPI document, the guides, and their search. */
 export const docsPages = Effect.gen(function* () {
   const config = yield* ApiConfig
   const { publicBaseUrl, deployment } = config
-  const fill = (markup: string): string =>
-    markup.replaceAll(
+  const fill = (text: string, show: (value: string | number) => string): string =>
+    text.replaceAll(
       /\{\{(publicBaseUrl|docsUrl|unauthenticatedLimit)\}\}/g,
-      (_, name: "publicBaseUrl" | "docsUrl" | "unauthenticatedLimit") => html`${config[name]}`.markup,
+      (_, name: "publicBaseUrl" | "docsUrl" | "unauthenticatedLimit") => show(config[name]),
     )
+  const guides = renderedPages.map(({ path, markdown }) => [path, fill(markdown, String)] as const)
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }
   const texts = [
     ["/v1/openapi.json", JSON.stringify(served), DOCUMENT],
     ["/docs/signature-vectors.json", JSON.stringify(signatureVectors, null, 2), DOCUMENT],
-    ...renderedPages.map(({ path, markup }) => [path, fill(markup), PAGE] as const),
+    ["/llms.txt", fill(renderedLlms, String), MARKDOWN],
+    ...renderedPages.map(({ path, markup }) => [path, fill(markup, escaped), PAGE] as const),
+    ...guides.map(([path, markdown]) => [`${path}.md`, markdown, MARKDOWN] as const),
     ...renderedAssets.map(({ path, text }) => [`/docs/${path}` as const, text, headersOf(path)] as const),
   ] as const
-  return yield* Effect.forEach(texts, ([path, text, headers]) =>
+  const rows = yield* Effect.forEach(texts, ([path, text, headers]) =>
     Effect.map(staticPage(text, headers), (page): PageRow<never> => ["GET", path, page]),
   )
+  return [...rows, ["GET", "/docs/search", searchPage(createSearch(guides))] as const]
 })
+
+const escaped = (value: string | number): string => html`${value}`.markup
+
+const searchPage = (search: (query: string) => Html) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => {
+    const query = new URLSearchParams(splitUrl(url)[1]).get("q") ?? ""
+    const page = fillGuide(renderedSearch, { query: escaped(query), results: search(query).markup })
+    return HttpServerResponse.text(page, { headers: { ...SECURITY, ...PAGE }, contentType: PAGE["Content-Type"] })
+  })
 
 const headersOf = (path: string) => ({
   "Content-Type": TYPES[extname(path)]!,

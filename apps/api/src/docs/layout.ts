@@ -1,5 +1,6 @@
-import { Html, html, type Part } from "@outreach/process/html"
+import { Html, html } from "@outreach/process/html"
 import { Struct } from "effect"
+import { MAX_QUERY_LENGTH } from "./search.ts"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
 
@@ -24,16 +25,16 @@ export type Page = keyof typeof PAGES
 
 export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/docs" : `/docs/${page}`)
 
-/** Wraps a page's content in the common layout. */
+/** Wraps a page's content in the common layout. In the search page, `{{query}}` is the search. */
 export const layout = (options: {
-  readonly current: Page
+  readonly current: Page | "search"
   readonly style: string
   readonly script: string
   readonly icon: string
   readonly content: Html
 }): Html => {
   const { current, style, script, icon, content } = options
-  const { title, description } = PAGES[current]
+  const { title, description } = current === "search" ? page("Search", "Search the guides.") : PAGES[current]
   // All links are relative, so that the pages also work below another path. The first page is /docs, the others are /docs/….
   const inDocs = current === "start" ? "docs/" : ""
   const href = (page: Page) => (page === "start" ? `${inDocs}../docs` : `${inDocs}${page}`)
@@ -45,7 +46,7 @@ export const layout = (options: {
 <meta name="color-scheme" content="light dark">
 <title>${title} · Outreach Partner API</title>
 <meta name="description" content="${description}">
-<link rel="icon" type="image/svg+xml" href="${inDocs}${icon}">
+${current === "search" ? "" : html`<link rel="alternate" type="text/markdown" href="${href(current)}.md">\n`}<link rel="icon" type="image/svg+xml" href="${inDocs}${icon}">
 <link rel="stylesheet" href="${inDocs}${style}">
 <script type="module" src="${inDocs}${script}"></script>
 </head>
@@ -53,6 +54,7 @@ export const layout = (options: {
 <a class="hidden" href="#content">Skip to the content</a>
 <header>
 <p><a href="${href("start")}">Outreach Partner API</a></p>
+<form role="search" action="${inDocs}search"><input type="search" name="q" placeholder="Search" aria-label="Search" maxlength="${MAX_QUERY_LENGTH}" required${current === "search" ? html` value="{{query}}"` : ""}></form>
 <nav aria-label="Documentation">
 ${Struct.keys(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
 <p class="hidden" role="status"></p>
@@ -61,7 +63,7 @@ ${Struct.keys(PAGES).map((page) => html`<a href="${href(page)}"${page === curren
 ${outline(content)}
 <main id="content">
 ${content}
-${next(current, href)}</main>
+${current === "search" ? "" : footer(current, href)}</main>
 </div>
 </body>
 </html>
@@ -80,6 +82,7 @@ const outline = ({ markup }: Html): Html => {
     else parts.at(-1)?.sections.push(link)
   }
   const items = (links: ReadonlyArray<Html>) => links.map((link) => html`<li>${link}</li>\n`)
+  if (parts.length === 0) return html`<div></div>`
   return html`<nav class="outline" aria-label="On this page">
 <details>
 <summary>On this page</summary>
@@ -89,10 +92,12 @@ ${parts.map(({ link, sections }) => html`<li>${link}${sections.length === 0 ? ""
 </nav>`
 }
 
-/** Link to the next page in reading order. */
-const next = (current: Page, href: (page: Page) => string): Part => {
+/** Links to the next page in reading order, and to this page as Markdown. */
+const footer = (current: Page, href: (page: Page) => string): Html => {
   const pages = Struct.keys(PAGES)
-  const page = pages[pages.indexOf(current) + 1]
-  if (page === undefined) return ""
-  return html`<footer><p>Next: <a href="${href(page)}">${PAGES[page].title}</a>. ${PAGES[page].description}</p></footer>\n`
+  const next = pages[pages.indexOf(current) + 1]
+  return html`<footer>
+${next === undefined ? "" : html`<p>Next: <a href="${href(next)}">${PAGES[next].title}</a>. ${PAGES[next].description}</p>\n`}<p><a href="${href(current)}.md">This page as Markdown</a></p>
+</footer>
+`
 }

@@ -10,6 +10,7 @@ import python from "highlight.js/lib/languages/python"
 import ruby from "highlight.js/lib/languages/ruby"
 import typescript from "highlight.js/lib/languages/typescript"
 import MarkdownIt, { type RendererRule } from "markdown-it"
+import { fillGuide } from "./fillGuide.ts"
 
 /** Markdown by the name that a guide contains in double braces. */
 export type GuideValues = Readonly<Record<string, string | number>>
@@ -18,13 +19,8 @@ export type GuideValues = Readonly<Record<string, string | number>>
  * Renders a guide in Markdown, with values in double braces and ids of headings in braces. The first paragraph introduces the page. The
  * info string of code is its label, and a table is labelled by its heading. Throws if a value is missing.
  */
-export const renderGuide = (guide: string, values: GuideValues): Html => {
-  const source = guide.replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
-    if (!Object.hasOwn(values, name)) throw new Error(`a guide names ${name}, which is not a value`)
-    return String(values[name])
-  })
-  return new Html(markdown.render(source))
-}
+export const renderGuide = (guide: string, values: GuideValues): Html =>
+  new Html(markdown.render(fillGuide(guide, values)))
 
 /** Renders a section of a page, with an anchor. */
 export const section = (id: string, title: string, content: string): string => `### ${title} {#${id}}
@@ -87,11 +83,14 @@ const LANGUAGES = { bash, csharp, go, java, json, php, python, ruby, typescript 
 hljs.configure({ classPrefix: "" })
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
-/** Highlights code by the extension of its label; without a label it is JSON or shell. */
-const highlight = (label: string, text: string): Html => {
+/** Returns the language of code: the extension of its label; without one it is JSON or shell. */
+export const languageOf = (label: string, text: string): string => {
   const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
-  const language = hljs.getLanguage(extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
-  const { value } = hljs.highlight(text, { language })
+  return hljs.getLanguage(extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
+}
+
+const highlight = (label: string, text: string): Html => {
+  const { value } = hljs.highlight(text, { language: languageOf(label, text) })
   // No style uses these classes.
   return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))
 }

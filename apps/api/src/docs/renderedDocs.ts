@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Html } from "@outreach/process/html"
 import { Struct } from "effect"
 import { changelogValues } from "./changelog.ts"
 import { errorValues } from "./errorValues.ts"
-import { layout, PAGES, pathOf } from "./layout.ts"
+import { fillGuide } from "./fillGuide.ts"
+import { layout, PAGES, type Page, pathOf } from "./layout.ts"
+import { plainMarkdown } from "./plainMarkdown.ts"
 import { referenceValues } from "./referenceValues.ts"
 import { type GuideValues, renderGuide } from "./renderGuide.ts"
 import { hashOf } from "./staticPage.ts"
@@ -22,6 +25,9 @@ const samples = Object.fromEntries(
 /** Names a file by a hash of its content, so that browsers can cache it permanently. */
 const asset = (extension: string, text: string) => ({ path: `assets/${hashOf(text)}.${extension}`, text })
 
+const list = (pages: ReadonlyArray<Page>, addressOf: (page: Page) => string): string =>
+  pages.map((page) => `- [${PAGES[page].title}](${addressOf(page)}): ${PAGES[page].description}`).join("\n")
+
 const values: GuideValues = {
   ...referenceValues,
   ...webhookValues,
@@ -31,10 +37,8 @@ const values: GuideValues = {
   // Filled in for each deployment.
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",
-  pages: Struct.keys(PAGES)
-    .slice(1)
-    .map((page) => `- [${PAGES[page].title}](docs/${page}): ${PAGES[page].description}`)
-    .join("\n"),
+  pages: list(Struct.keys(PAGES).slice(1), (page) => `docs/${page}`),
+  markdownPages: list(Struct.keys(PAGES), (page) => `{{publicBaseUrl}}${pathOf(page)}.md`),
 }
 
 const icon = asset("svg", read("icon.svg"))
@@ -45,11 +49,21 @@ const script = asset("js", read("browser/page.js"))
 /** Asset files by path below /docs, included in the bundle when it is built. */
 export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [icon, style, script]
 
-/** Pages by path. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
-export const renderedPages: ReadonlyArray<{ readonly path: `/docs${string}`; readonly markup: string }> = Struct.keys(
-  PAGES,
-).map((current) => {
-  const content = renderGuide(read(`guides/${current}.md`), values)
-  const { markup } = layout({ current, style: style.path, script: script.path, icon: icon.path, content })
-  return { path: pathOf(current), markup }
+const frame = { style: style.path, script: script.path, icon: icon.path }
+
+/** Pages by path, also as Markdown. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
+export const renderedPages = Struct.keys(PAGES).map((current) => {
+  const guide = read(`guides/${current}.md`)
+  const { markup } = layout({ current, ...frame, content: renderGuide(guide, values) })
+  return { path: pathOf(current), markup, markdown: plainMarkdown(fillGuide(guide, values)) }
 })
+
+/** The search page. `{{query}}` and `{{results}}` are filled in for each search. */
+export const renderedSearch: string = layout({
+  current: "search",
+  ...frame,
+  content: new Html("<h1>Search</h1>\n{{results}}"),
+}).markup
+
+/** List of the pages as Markdown for language models, in the format of https://llmstxt.org. */
+export const renderedLlms: string = fillGuide(read("guides/llms.txt"), values)

@@ -7,7 +7,7 @@ import Negotiator from "negotiator"
 import { matchesEtag } from "../handlers/etag.ts"
 
 /** Security headers of every published document, in addition to its content security policy. */
-const SECURITY = {
+export const SECURITY = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",

@@ -8,6 +8,7 @@ import { startApi } from "../startApi.ts"
 // A name, because the port is unknown until the API listens: the browser maps it.
 const BASE = "http://api.outreach.test"
 const PATHS = Struct.keys(PAGES).map(pathOf)
+const WITH_SEARCH = [...PATHS, "/docs/search?q=dead+letter", "/docs/search?q=xqzj"]
 const DESKTOP = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
@@ -34,7 +35,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
   }
 
   describe.each(Object.entries(SCREENS))("on %s", (_name, screen) => {
-    it.each(PATHS)(
+    it.each(WITH_SEARCH)(
       "shows %s with no error, foreign request or scrolling sideways, and by the rules of accessibility",
       async (path) => {
         const { page, requests, complaints } = await show(path, screen)
@@ -49,7 +50,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     )
   })
 
-  it.each(PATHS)(
+  it.each(WITH_SEARCH)(
     "the Tab key reaches everything on %s that can be followed, folded or scrolled, in its order and visibly",
     async (path) => {
       const { page } = await show(path)
@@ -144,7 +145,8 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
     const code = page.getByRole("group", { name: "verifySignature.ts" })
     const button = page.getByRole("button", { name: "Copy verifySignature.ts" })
-    const opacity = () => page.evaluate("getComputedStyle(document.querySelector('.code button')).opacity")
+    const opacity = () =>
+      page.evaluate("getComputedStyle(document.querySelector('[aria-label^=verifySignature] + button')).opacity")
     expect(await opacity()).toBe("0")
     await code.focus()
     await page.keyboard.press("Tab")
@@ -175,6 +177,10 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
         expect(await page.getByLabel("verifySignature.ts").isVisible()).toBe(false)
       }
       expect(await overhang(page)).toBeLessThanOrEqual(0)
+      await page.getByRole("searchbox", { name: "Search" }).fill("webhok")
+      await page.keyboard.press("Enter")
+      await page.getByRole("main").getByRole("link").first().click()
+      expect(new URL(page.url()).pathname).toBe("/docs/webhooks")
       expect(complaints).toEqual([])
     })
   })

@@ -7,12 +7,14 @@ import { PAGES, pathOf } from "../../src/docs/layout.ts"
 import { ask, send } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
+import { shownOf } from "./samplesOf.ts"
 
 const BASE = "https://api.outreach.test/outreach"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 
 const PATHS = Struct.keys(PAGES).map(pathOf)
-const DOCUMENTS = [...PATHS, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
+const GUIDES = PATHS.map((path) => `${path}.md`)
+const DOCUMENTS = [...PATHS, ...GUIDES, "/llms.txt", "/v1/openapi.json", "/docs/signature-vectors.json"] as const
 
 let texts: ReadonlyMap<string, string>
 /** Paths of the styles, scripts and icons of all pages. */
@@ -124,6 +126,7 @@ describe("the pages", () => {
       const { title, description } = Object.values(PAGES)[PATHS.indexOf(page)]!
       expect(text).toContain(`<title>${title} · Outreach Partner API</title>`)
       expect(text).toContain(`<meta name="description" content="${description}">`)
+      expect(text).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md">/)
       const levels = [...text.matchAll(/<h(\d)/g)].map(([, level]) => Number(level))
       expect(levels.filter((level) => level === 1)).toEqual([1])
       for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1)
@@ -151,6 +154,69 @@ describe("the pages", () => {
     ]
     expect(linked).toEqual(headings.map((all) => [all[1] ?? all[3], (all[2] ?? all[4])!.replaceAll(/<[^>]*>/g, "")]))
   })
+})
+
+const SAMPLE = /aria-label="([^"]*)"><code>(.*?)<\/code>/gs
+
+describe("the pages as Markdown", () => {
+  const markdownOf = async (path: string) => {
+    const { status, headers, body } = await send(api(), path)
+    expect([status, headers.get("Content-Type")], path).toEqual([200, "text/markdown; charset=utf-8"])
+    return body.toString()
+  }
+
+  it("contain the text, code, tables and lists of the page for this deployment, without markup", async () => {
+    const count = (pattern: RegExp, text: string) => text.match(pattern)?.length ?? 0
+    const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu)
+    for (const [i, path] of GUIDES.entries()) {
+      const markdown = await markdownOf(path)
+      const [, content] = /(<h1>.*)<footer>/s.exec(texts.get(PATHS[i]!)!)!
+      const blocks = [...markdown.matchAll(/^```\w+ (.*\n[\s\S]*?\n)```$/gm)].map(([, block]) => block)
+      expect(blocks).toEqual(
+        Array.from(content!.matchAll(SAMPLE), ([, label, code]) => `${label}\n${shownOf(code!)}\n`),
+      )
+
+      const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, "")
+      expect(prose.replaceAll(/`[^`]*`/g, "")).not.toMatch(/<\/?[a-z]|&#?\w+;|\{\{/)
+      const shown = content!.replaceAll(/<pre.*?<\/pre>/gs, "")
+      expect(words(prose.replaceAll(/^\d+\. |\]\([^)]*\)|\{#\S+\}/gm, ""))).toEqual(
+        words(shownOf(shown.replaceAll("<", " <"))),
+      )
+      expect(count(/^\| /gm, prose)).toBe(count(/<tr>|<table>/g, shown))
+      expect(count(/^(-|\d+\.) /gm, prose)).toBe(count(/<li>|<dt>/g, shown))
+    }
+    expect(await markdownOf("/docs.md")).toContain(BASE)
+  })
+
+  it("are listed in llms.txt, and every link in them arrives", async () => {
+    const list = await markdownOf("/llms.txt")
+    expect(list).toMatch(/^# .+\n\n> .+\n/)
+    const linked = [...list.matchAll(/^- \[.+?\]\((.+?)\): .+$/gm)].map(([, address]) => address!.replace(BASE, ""))
+    expect(linked).toEqual([...GUIDES, "/v1/openapi.json", "/docs/signature-vectors.json"])
+    for (const path of GUIDES) {
+      for (const [, address] of (await markdownOf(path)).matchAll(/\]\(([^)]+)\)/g)) {
+        const { pathname, hash } = new URL(address!, api().url + path)
+        const target = await send(api(), pathname)
+        expect(target.status, address).toBe(200)
+        if (hash !== "") expect(target.body.toString(), address).toContain(`{${hash}}`)
+      }
+    }
+  })
+})
+
+it("each page has a form for the search, whose page shows the query and links to the hits", async () => {
+  for (const path of PATHS) {
+    const [, action] = /<form role="search" action="(.*?)">/.exec(texts.get(path)!)!
+    expect(new URL(action!, `${BASE}${path}`).href).toBe(`${BASE}/docs/search`)
+  }
+  const { status, headers, body } = await send(api(), "/docs/search?q=dead+letter+%22%3Cb%3E%7B%7Bresults%7D%7D")
+  expect([status, headers.get("Cache-Control")]).toEqual([200, "no-cache"])
+  expect(headers.get("Content-Security-Policy")).toContain("form-action 'self'")
+  const [, query, address] = / value="(.*?)".*<ol>\n<li><a href="(.*?)">/s.exec(body.toString())!
+  expect(query).toBe("dead letter &#34;&#60;b&#62;{{results}}")
+  const { pathname, hash } = new URL(address!, `${api().url}/docs/search`)
+  expect(texts.get(pathname)).toContain(`id="${hash.slice(1)}"`)
+  for (const path of ["/docs/search", "/docs/search?q=%"]) expect((await send(api(), path)).status).toBe(200)
 })
 
 describe("the guide to the errors", () => {

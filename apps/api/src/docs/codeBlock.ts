@@ -1,0 +1,2 @@
+/** A block of code in Markdown. */
+export const CODE_BLOCK = /^(```.*\n[\s\S]*?\n```)$/gm
