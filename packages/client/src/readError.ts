@@ -13,25 +13,27 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
 /** Converts an unsuccessful response to an error: partner envelope, legacy envelope, redirect, or other content. */
 export function readError({ status, header, ...answer }: Answer, url: string): ApiError {
   const text = isRedirect(status) ? "" : answer.text
-  const said = partnerCatalog.parse(text, { status, headers: { get: header } })
+  const partner = partnerCatalog.parse(text, { status, headers: { get: header } })
+  const legacy = legacyCatalog.parse(text)
+  const said = partner.code === null && partner.unknownCode === null ? legacy : partner
   // Browsers hide the `Date` header of other origins.
   const milliseconds = parseRetryAfter(header("Retry-After"), { date: header("Date"), now: Date.now })
   return new ApiError({
     status,
     // Future codes and types are strings that this version doesn't list.
     type:
-      (said.type as PartnerErrorType | null) ??
+      (partner.type as PartnerErrorType | null) ??
       BY_STATUS[status] ??
       (status < 500 ? "invalid_request_error" : "api_error"),
     code: said.code ?? (said.unknownCode as ApiErrorFields["code"]),
     message: isRedirect(status)
       ? redirectMessage(status, url, header("Location"))
       : (said.message ?? `${new URL(url).origin} answered ${status} without saying why`),
-    requestId: said.requestId ?? header("X-Request-Id"),
+    requestId: partner.requestId ?? header("X-Request-Id"),
     retryAfter: milliseconds === undefined ? said.retryAfter : milliseconds / 1000,
-    details: said.details,
-    errors: (legacyCatalog.parse(text).details?.["errors"] ?? []) as ApiErrorFields["errors"],
-    docUrl: said.docUrl,
+    details: partner.details,
+    errors: (legacy.details?.["errors"] ?? []) as ApiErrorFields["errors"],
+    docUrl: partner.docUrl,
   })
 }
 

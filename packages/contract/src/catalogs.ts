@@ -96,6 +96,8 @@ export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
     codes,
     envelope: partnerEnvelope,
     docUrl: (code) => `${page}#${code}`,
+    // Each deployment has its own pages.
+    isDocUrl: (url, code) => url.endsWith(`/errors#${code}`),
     unknown: "INTERNAL_ERROR",
   })
 }
@@ -131,6 +133,7 @@ const legacyEnvelope: Envelope = {
   read: ({ error }) => {
     if (typeof error !== "object" || error === null) return undefined
     const { code, message, errors } = error as Record<string, unknown>
+    if (typeof code !== "string" || typeof message !== "string") return undefined
     return { code, message, details: Array.isArray(errors) ? { errors } : null }
   },
   schema: () => ({ $ref: "#/components/schemas/LegacyError" }),

@@ -109,8 +109,10 @@ describe("the partner catalog", () => {
   })
 
   it("reads a parameter's code without its name as one of the future, and keeps its type", () => {
-    const body = { error: { type: "invalid_request_error", code: "MISSING_PARAMETER", message: "No.", details: null } }
-    expect(partnerCatalog.parse(body)).toMatchObject({
+    const doc_url = "https://docs.example.com/errors#MISSING_PARAMETER"
+    const error = { type: "invalid_request_error", code: "MISSING_PARAMETER", message: "No.", doc_url, request_id: "r" }
+    expect(partnerCatalog.parse({ error: { ...error, doc_url: "https://example.com/missing" } }).unknownCode).toBeNull()
+    expect(partnerCatalog.parse({ error })).toMatchObject({
       code: null,
       unknownCode: "MISSING_PARAMETER",
       type: "invalid_request_error",

@@ -15,7 +15,7 @@ export interface WrittenError {
   readonly retryAfter: number | null
 }
 
-/** Values that an envelope found in a body. The catalog validates each; all are optional. */
+/** Values that an envelope found in a body. The catalog validates each. All are optional; a body with another service's `docUrl` is ignored. */
 export interface ReadError<Context> {
   readonly code?: unknown
   readonly type?: unknown
@@ -35,7 +35,7 @@ export interface ReadError<Context> {
 export interface Envelope<Context extends object = object> {
   readonly contentType: string
   readonly write: (error: WrittenError, context: Context) => object
-  /** Finds the error in an untrusted JSON object. Returns undefined if there is none. */
+  /** Finds the error in an untrusted JSON object. Returns undefined if the object doesn't have this format. */
   readonly read: (body: Readonly<Record<string, unknown>>) => ReadError<Context> | undefined
   /** JSON Schema of a code's body; `details` is the schema of its details. */
   readonly schema: (

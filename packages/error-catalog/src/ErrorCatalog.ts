@@ -2,6 +2,7 @@ import type { Arguments, CatalogErrors, Occurrence } from "./CatalogError.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 import type { ParsedError, ResponseHead } from "./parse.ts"
+import type { StandardSchema } from "./StandardSchema.ts"
 
 /** Options of `defineCatalog`. */
 export interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
@@ -11,11 +12,29 @@ export interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCod
   readonly envelope: Envelope<Context>
   /** Returns the documentation URL of a code. */
   readonly docUrl: (code: string) => string
-  /** Code for thrown values that don't belong to this catalog. */
-  readonly unknown: keyof Codes & string
+  /**
+   * Returns whether the documentation URL of a received body identifies this service. Default: whether it equals `docUrl(code)`.
+   *
+   * Required for clients of deployments with different URLs.
+   */
+  readonly isDocUrl?: (url: string, code: string) => boolean
+  /** Code, or codes by status, for thrown values that don't belong to this catalog. */
+  readonly unknown: CodeWithoutDetails<Codes> | UnknownCodes<Codes>
   /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
   readonly checkDetails?: boolean
 }
+
+/** Codes for the errors of frameworks and validators by their status, and one for all other values. */
+export interface UnknownCodes<Codes extends ErrorCodes> {
+  readonly [status: number]: CodeWithoutDetails<Codes>
+  /** Also the code of each 4xx that isn't listed. */
+  readonly 400: CodeWithoutDetails<Codes>
+  readonly default: CodeWithoutDetails<Codes>
+}
+
+type CodeWithoutDetails<Codes extends ErrorCodes> = {
+  [Code in keyof Codes & string]: Codes[Code] extends { readonly details: StandardSchema } ? never : Code
+}[keyof Codes & string]
 
 /** A catalog: its two tables and its functions, which can be used detached from the object. */
 export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
@@ -30,7 +49,7 @@ export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes
   ) => CatalogErrors<Codes, Context, Code>
   /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
   readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>
-  /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
+  /** Returns an error of this catalog unchanged. Wraps any other value in an error of an `unknown` code, as its `cause`. */
   readonly from: (caught: unknown) => CatalogErrors<Codes, Context>
   /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
   readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse
@@ -42,7 +61,8 @@ export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes
   /**
    * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
    *
-   * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
+   * The last two cases of the union have a null code: an unknown code, or one with details that don't match its schema; and a body
+   * that isn't an error of this service, which has a null `unknownCode` too.
    */
   readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>
   /** Returns whether an error of this type may be retried; "no" for an unknown type. */

@@ -3,6 +3,7 @@ import type { WrittenError } from "./Envelope.ts"
 import type { CatalogOptions, ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
 import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 import { parse, type ResponseHead } from "./parse.ts"
+import { readFrameworkError } from "./readFrameworkError.ts"
 import { validate } from "./StandardSchema.ts"
 
 /** Marks errors of a catalog across copies of this package. Its value is the code's documentation URL. */
@@ -19,13 +20,21 @@ export function defineCatalog<
   Context extends object,
 >(options: CatalogOptions<Types, Codes, Context>): ErrorCatalog<Types, Codes, Context> {
   const { types, codes, envelope, docUrl, unknown, checkDetails } = options as unknown as AnyOptions
+  const { isDocUrl = (url, code) => url === docUrl(code) } = options
   for (const [code, { type, status }] of Object.entries(codes)) {
     if (!Object.hasOwn(types, type)) throw new TypeError(`codes.${code}.type: add ${type} to types`)
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new TypeError(`codes.${code}.status: write one of 400 to 599, not ${status}`)
   }
-  if (!Object.hasOwn(codes, unknown) || codes[unknown]!.details)
-    throw new TypeError(`unknown: write a code without a schema of details, not ${unknown}`)
+  const table: Readonly<Record<string, string>> = typeof unknown === "string" ? { default: unknown } : { ...unknown }
+  for (const key of typeof unknown === "string" ? ["default"] : ["400", "default", ...Object.keys(unknown)]) {
+    const option = typeof unknown === "string" ? "unknown" : `unknown.${key}`
+    const code = table[key]!
+    if (!Object.hasOwn(codes, code) || codes[code]!.details)
+      throw new TypeError(`${option}: write a code without a schema of details, not ${code}`)
+    if (key !== "default" && `${codes[code]!.status}`[0] !== key[0])
+      throw new TypeError(`${option}: write a code with a status of ${key[0]}xx, not ${code}`)
+  }
 
   /** Returns all values of an error after its details were validated. */
   const describe = (code: string, { message, details = null, retryAfter }: AnyOccurrence): WrittenError => {
@@ -83,7 +92,14 @@ export function defineCatalog<
     const url = error?.[DOC_URL]
     return url !== undefined && Object.hasOwn(codes, error!.code) && url === docUrl(error!.code)
   }
-  const from = (caught: unknown): CatalogError => (is(caught) ? caught : new CatalogError(unknown, { cause: caught }))
+  const from = (caught: unknown): CatalogError => {
+    if (is(caught)) return caught
+    if (typeof unknown === "string") return new CatalogError(unknown, { cause: caught })
+    const { status, headers } = readFrameworkError(caught) ?? { status: 500 }
+    // A 4xx that isn't listed is a 400, as for clients (RFC 9110, 15).
+    const code = status === 500 ? unknown.default : (unknown[status] ?? unknown[status < 500 ? 400 : "default"])
+    return new CatalogError(code, { cause: caught, headers })
+  }
   const respond = (caught: unknown, context?: object): ErrorResponse => {
     const error = from(caught)
     return {
@@ -103,7 +119,8 @@ export function defineCatalog<
     error: (code: string, given: AnyOccurrence = {}) => new CatalogError(code, given),
     body: (code: string, given: AnyOccurrence) => envelope.write(describe(code, given), given),
     retry: (type: string) => (Object.hasOwn(types, type) ? types[type]!.retry : "no"),
-    parse: (received: unknown, response?: ResponseHead) => parse({ types, codes, envelope }, received, response),
+    parse: (received: unknown, response?: ResponseHead) =>
+      parse({ types, codes, envelope, isDocUrl }, received, response),
   } as unknown as ErrorCatalog<Types, Codes, Context>
 }
 

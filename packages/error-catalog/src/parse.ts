@@ -1,4 +1,4 @@
-import type { Envelope } from "./Envelope.ts"
+import type { Envelope, ReadError } from "./Envelope.ts"
 import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 import { type OutputOf, type StandardSchema, validate } from "./StandardSchema.ts"
 
@@ -8,10 +8,11 @@ export interface ResponseHead {
   readonly headers: { get(name: string): string | null | undefined }
 }
 
-/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
+/** A parsed error: one case for each code of the catalog, one for unknown codes, and one for bodies of other services. */
 export type ParsedError<Codes extends ErrorCodes, Context extends object = object> = (
   | { [Code in keyof Codes & string]: KnownError<Code, Codes[Code]> }[keyof Codes & string]
   | UnknownError
+  | ForeignBody
 ) &
   Wait &
   Readonly<Partial<Context>>
@@ -33,11 +34,11 @@ interface KnownError<Code, Row> {
   readonly docUrl: string | null
 }
 
-/** An unknown code, a code whose details don't match its schema, or a body without an error. */
+/** An unknown code, or a code whose details don't match its schema. */
 interface UnknownError {
   readonly code: null
-  /** The received code; null if the body contains none. */
-  readonly unknownCode: string | null
+  /** The received code. */
+  readonly unknownCode: string
   readonly type: string | null
   readonly status: number | null
   readonly message: string | null
@@ -45,17 +46,37 @@ interface UnknownError {
   readonly docUrl: string | null
 }
 
+/** A body that isn't an error of this service, such as a proxy's page. */
+interface ForeignBody {
+  readonly code: null
+  readonly unknownCode: null
+  readonly type: null
+  readonly status: number | null
+  readonly message: null
+  readonly details: null
+  readonly docUrl: null
+}
+
 /** Longer text isn't parsed. */
 const MAX_TEXT = 1_000_000
 
+/** The parts of a catalog that `parse` uses. */
+interface ParseOptions<Context extends object> {
+  readonly types: ErrorTypes
+  readonly codes: ErrorCodes
+  readonly envelope: Envelope<Context>
+  readonly isDocUrl: (url: string, code: string) => boolean
+}
+
 /** Parses the body of an error response. */
 export function parse<Context extends object>(
-  { types, codes, envelope }: { types: ErrorTypes; codes: ErrorCodes; envelope: Envelope<Context> },
+  { types, codes, envelope, isDocUrl }: ParseOptions<Context>,
   body: unknown,
   response?: ResponseHead,
 ): object {
   const object = typeof body === "string" ? jsonOf(body) : body
-  const said = (isRecord(object) && envelope.read(object)) || {}
+  const found = isRecord(object) ? envelope.read(object) : undefined
+  const said = found && hasDocUrl(found, isDocUrl) ? found : {}
   const code = textOf(said.code)
   const row = code !== null && Object.hasOwn(codes, code) ? codes[code]! : undefined
   const status = response?.status ?? (typeof said.status === "number" ? said.status : (row?.status ?? null))
@@ -76,6 +97,15 @@ export function parse<Context extends object>(
     docUrl: textOf(said.docUrl),
     retry: retry === "after" && retryAfter === null ? "backoff" : retry,
     retryAfter,
+  }
+}
+
+/** Returns whether a body has a code of this service, known or not. An envelope without URLs has no other mark than its format. */
+function hasDocUrl({ code, docUrl }: ReadError<object>, isDocUrl: ParseOptions<object>["isDocUrl"]): boolean {
+  try {
+    return typeof code === "string" && (docUrl === undefined || isDocUrl(docUrl as string, code))
+  } catch {
+    return false
   }
 }
 

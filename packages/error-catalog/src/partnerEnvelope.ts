@@ -15,6 +15,7 @@ export const partnerEnvelope: Envelope<PartnerContext> = {
   read: ({ error }) => {
     if (typeof error !== "object" || error === null) return undefined
     const { type, code, message, details, doc_url, request_id } = error as Record<string, unknown>
+    if (![type, code, message, doc_url, request_id].every((value) => typeof value === "string")) return undefined
     return {
       type,
       code,
@@ -22,7 +23,7 @@ export const partnerEnvelope: Envelope<PartnerContext> = {
       details,
       docUrl: doc_url,
       retryAfter: (details as { retry_after?: unknown } | null | undefined)?.retry_after,
-      context: typeof request_id === "string" ? { requestId: request_id } : {},
+      context: { requestId: request_id as string },
     }
   },
   schema: ({ type, code }, details) => ({

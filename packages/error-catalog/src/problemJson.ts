@@ -35,6 +35,7 @@ export const problemJson: Envelope<ProblemContext> = {
   },
   read: (body) => {
     const { type, title, status, detail, instance, code, request_id, retry_after, details } = body
+    if (![type, title, code].every((value) => typeof value === "string") || typeof status !== "number") return undefined
     const members = Object.entries(body).filter(([name]) => !MEMBER.test(name))
     const nested = typeof details === "object" && details
     return {

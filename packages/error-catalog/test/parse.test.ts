@@ -7,10 +7,15 @@ import { partnerEnvelope } from "../src/partnerEnvelope.ts"
 import { problemJson } from "../src/problemJson.ts"
 import { payments, tables } from "./payments.ts"
 
+const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
+
 const headOf = (status: number, headers: Record<string, string> = {}): ResponseHead => ({
   status,
   headers: new Headers(headers),
 })
+
+/** A problem+json body of the payments service. */
+const problem = (code: string) => ({ type: tables.docUrl(code), title: "A title.", status: 402, code })
 
 describe("a client", () => {
   it("parses the service's response, typed by the code", async () => {
@@ -45,13 +50,12 @@ describe("a client", () => {
   })
 
   it("keeps all readable fields of an unknown code", () => {
-    const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
     const error = {
       type: "gateway",
       code: "GATEWAY_SLOW",
       message: "Slow.",
       details: { seconds: 9 },
-      doc_url: "https://x",
+      doc_url: "https://pay.example/errors/GATEWAY_SLOW",
     }
     expect(partner.parse({ error: { ...error, request_id: "r" } }, headOf(504))).toEqual({
       code: null,
@@ -60,15 +64,55 @@ describe("a client", () => {
       status: 504,
       message: "Slow.",
       details: { seconds: 9 },
-      docUrl: "https://x",
+      docUrl: "https://pay.example/errors/GATEWAY_SLOW",
       retry: "backoff",
       retryAfter: null,
       requestId: "r",
     })
   })
 
+  it.each([
+    ["problem+json", payments, problem("TOO_MANY"), ["type", "title", "status", "code"]],
+    ["the partner's envelope", partner, partner.body("TOO_MANY", { retryAfter: 1, requestId: "r" }), []],
+  ] as const)("does not take another service's body for its own, in %s", (_, catalog, own, members) => {
+    expect(catalog.parse(own)).toMatchObject({ code: "TOO_MANY", unknownCode: null })
+    const text = JSON.stringify(own)
+    const others = [
+      text.replace("pay.example", "other.example"),
+      text.replace("errors/TOO_MANY", "errors/MANY"),
+      text.replace("TOO_MANY", "toString").replace(/"type":"http[^"]*"/, '"type":"about:blank"'),
+      ...members.map((name) => JSON.stringify({ ...own, [name]: undefined })),
+      ...["type", "code", "message", "doc_url", "request_id"].map((name) => text.replace(`"${name}"`, '"other"')),
+    ].filter((other) => other !== text)
+    for (const other of others)
+      expect([other, catalog.parse(other, headOf(429))]).toEqual([
+        other,
+        {
+          code: null,
+          unknownCode: null,
+          type: null,
+          status: 429,
+          message: null,
+          details: null,
+          docUrl: null,
+          retry: "backoff",
+          retryAfter: null,
+        },
+      ])
+  })
+
+  it("recognizes the URLs of several deployments with isDocUrl, and never throws because of it", () => {
+    const isDocUrl = (url: string, code: string) => url === `https://${code.length}.example/${code}`
+    const catalog = defineCatalog({ ...tables, envelope: problemJson, isDocUrl })
+    const body = { ...problem("TOO_MANY"), type: "https://8.example/TOO_MANY" }
+    expect(catalog.parse(body).code).toBe("TOO_MANY")
+    expect(catalog.parse(problem("TOO_MANY")).code).toBeNull()
+    const docUrl = (code: string) => ({ ...tables.codes })[code as "TOO_MANY"].title
+    expect(defineCatalog({ ...tables, envelope: problemJson, docUrl }).parse(problem("LATER")).unknownCode).toBeNull()
+  })
+
   it("treats a code with invalid details as an unknown code", () => {
-    const said = payments.parse({ code: "CARD_DECLINED", reason: "lost", status: 402, title: "Lost." })
+    const said = payments.parse({ ...problem("CARD_DECLINED"), reason: "lost" })
     expect(said).toMatchObject({
       code: null,
       unknownCode: "CARD_DECLINED",
@@ -102,7 +146,7 @@ describe("a client", () => {
     expect(waitOf({ "Retry-After": "Wed, 25 Nov 2026 00:01:00 GMT", Date: sent })).toEqual(["after", 0])
     for (const header of ["soon", "soon-5", "5 minutes", "-1", "Infinity", "", "9".repeat(400)])
       expect(waitOf({ "Retry-After": header, Date: sent })).toEqual(["after", 5])
-    expect(payments.parse({ code: "TOO_MANY" })).toMatchObject({ retry: "backoff", retryAfter: null })
+    expect(payments.parse(problem("TOO_MANY"))).toMatchObject({ retry: "backoff", retryAfter: null })
   })
 
   it("does not read a text of more than a million characters", () => {
@@ -111,12 +155,16 @@ describe("a client", () => {
   })
 
   it("never throws and never invents a code, for any body", () => {
-    const member = fc.oneof(fc.anything(), fc.constantFrom("__proto__", "constructor", "toString", "TOO_MANY"))
+    const member = fc.oneof(
+      fc.anything(),
+      fc.constantFrom("__proto__", "constructor", "toString", "TOO_MANY", tables.docUrl("TOO_MANY")),
+    )
     const hostile = fc.record(
       {
         code: member,
         type: member,
-        status: member,
+        title: member,
+        status: fc.oneof(fc.nat(), member),
         detail: member,
         details: member,
         retry_after: member,
@@ -124,7 +172,6 @@ describe("a client", () => {
       },
       { requiredKeys: [] },
     )
-    const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
     fc.assert(
       fc.property(fc.oneof(fc.anything(), hostile, fc.json(), fc.string()), fc.string(), (body, header) => {
         for (const catalog of [payments, partner]) {
@@ -146,9 +193,11 @@ describe("a client", () => {
       envelope: problemJson,
     })
     const depth = 100_000
-    const said = catalog.parse(`{"code":"TREE","deep":${"[".repeat(depth)}${"]".repeat(depth)}}`)
+    const said = catalog.parse(
+      JSON.stringify({ ...problem("TREE"), deep: 0 }).replace("0}", `${"[".repeat(depth)}${"]".repeat(depth)}}`),
+    )
     expect(said).toMatchObject({ code: null, unknownCode: "TREE", retry: "no" })
-    expect(catalog.parse('{"code":"TREE","deep":[[1]]}')).toMatchObject({ code: "TREE", details: { deep: [[1]] } })
+    expect(catalog.parse({ ...problem("TREE"), deep: [[1]] })).toMatchObject({ code: "TREE", details: { deep: [[1]] } })
   })
 
   it.each([
@@ -160,7 +209,7 @@ describe("a client", () => {
       INTERNAL: tables.codes.INTERNAL,
     } as const
     const catalog = defineCatalog({ ...tables, codes, envelope: problemJson, checkDetails: true })
-    expect(catalog.parse({ code: "SLOW" })).toMatchObject({ code: null, unknownCode: "SLOW" })
+    expect(catalog.parse(problem("SLOW"))).toMatchObject({ code: null, unknownCode: "SLOW" })
     expect(() => catalog.error("SLOW", { details: {} })).toThrow(
       "details of SLOW: their schema throws or is asynchronous",
     )
