@@ -12,27 +12,18 @@ export interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCod
   readonly envelope: Envelope<Context>
   /** Returns the documentation URL of a code. */
   readonly docUrl: (code: string) => string
-  /**
-   * Returns whether the documentation URL of a received body identifies this service. Default: whether it equals `docUrl(code)`.
-   *
-   * Required for clients of deployments with different URLs.
-   */
+  /** Returns whether the URL in a received body is of this service. Default: whether it equals `docUrl(code)`, as in one deployment. */
   readonly isDocUrl?: (url: string, code: string) => boolean
   /** Code, or codes by status, for thrown values that don't belong to this catalog. */
-  readonly unknown: CodeWithoutDetails<Codes> | UnknownCodes<Codes>
+  readonly unknown: UnknownCodes<WithoutDetails<Codes>>
   /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
   readonly checkDetails?: boolean
 }
 
-/** Codes for the errors of frameworks and validators by their status, and one for all other values. */
-export interface UnknownCodes<Codes extends ErrorCodes> {
-  readonly [status: number]: CodeWithoutDetails<Codes>
-  /** Also the code of each 4xx that isn't listed. */
-  readonly 400: CodeWithoutDetails<Codes>
-  readonly default: CodeWithoutDetails<Codes>
-}
+/** The code of all values, or codes by the status of a framework's error. The one of 400 is also that of each 4xx that isn't listed. */
+type UnknownCodes<Code> = Code | (Readonly<Record<400 | "default", Code>> & Readonly<Record<number, Code>>)
 
-type CodeWithoutDetails<Codes extends ErrorCodes> = {
+type WithoutDetails<Codes extends ErrorCodes> = {
   [Code in keyof Codes & string]: Codes[Code] extends { readonly details: StandardSchema } ? never : Code
 }[keyof Codes & string]
 

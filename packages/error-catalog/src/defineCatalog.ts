@@ -1,5 +1,5 @@
 import type { FetchResponse } from "./CatalogError.ts"
-import type { WrittenError } from "./Envelope.ts"
+import type { Envelope, WrittenError } from "./Envelope.ts"
 import type { CatalogOptions, ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
 import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 import { parse, type ResponseHead } from "./parse.ts"
@@ -26,14 +26,13 @@ export function defineCatalog<
     if (!Number.isInteger(status) || status < 400 || status > 599)
       throw new TypeError(`codes.${code}.status: write one of 400 to 599, not ${status}`)
   }
-  const table: Readonly<Record<string, string>> = typeof unknown === "string" ? { default: unknown } : { ...unknown }
-  for (const key of typeof unknown === "string" ? ["default"] : ["400", "default", ...Object.keys(unknown)]) {
-    const option = typeof unknown === "string" ? "unknown" : `unknown.${key}`
-    const code = table[key]!
-    if (!Object.hasOwn(codes, code) || codes[code]!.details)
-      throw new TypeError(`${option}: write a code without a schema of details, not ${code}`)
-    if (key !== "default" && `${codes[code]!.status}`[0] !== key[0])
-      throw new TypeError(`${option}: write a code with a status of ${key[0]}xx, not ${code}`)
+  const table: Readonly<Record<string, string>> =
+    typeof unknown === "string" ? { default: unknown } : Object.assign({ 400: undefined, default: undefined }, unknown)
+  for (const [key, code] of Object.entries(table)) {
+    const row = Object.hasOwn(codes, code) ? codes[code] : undefined
+    const kind = key === "default" ? "" : `of ${key[0]}xx `
+    if (!row || row.details || !`of ${row.status}`.startsWith(kind.slice(0, 4)))
+      throw new TypeError(`unknown (${key}): write a code ${kind}without a schema of details, not ${code}`)
   }
 
   /** Returns all values of an error after its details were validated. */
@@ -94,11 +93,10 @@ export function defineCatalog<
   }
   const from = (caught: unknown): CatalogError => {
     if (is(caught)) return caught
-    if (typeof unknown === "string") return new CatalogError(unknown, { cause: caught })
-    const { status, headers } = readFrameworkError(caught) ?? { status: 500 }
+    const { status, headers } = (typeof unknown !== "string" && readFrameworkError(caught)) || { status: "default" }
     // A 4xx that isn't listed is a 400, as for clients (RFC 9110, 15).
-    const code = status === 500 ? unknown.default : (unknown[status] ?? unknown[status < 500 ? 400 : "default"])
-    return new CatalogError(code, { cause: caught, headers })
+    const code = table[status] ?? table[`${status}`[0] === "4" ? 400 : "default"]
+    return new CatalogError(code!, { cause: caught, headers })
   }
   const respond = (caught: unknown, context?: object): ErrorResponse => {
     const error = from(caught)
@@ -106,6 +104,17 @@ export function defineCatalog<
       status: error.status,
       headers: mergeHeaders({ "Content-Type": envelope.contentType }, error.headers),
       body: error.toBody(context),
+    }
+  }
+  /** Reads a body of this service, with a known code or not. */
+  const read: Envelope["read"] = (received) => {
+    const found = envelope.read(received)
+    const { code, docUrl: url } = found ?? {}
+    try {
+      // Without URLs, an envelope has no other mark than its format.
+      return typeof code === "string" && (url === undefined || isDocUrl(url as string, code)) ? found : undefined
+    } catch {
+      return undefined // `docUrl` may know only the codes of the catalog.
     }
   }
   return {
@@ -120,7 +129,7 @@ export function defineCatalog<
     body: (code: string, given: AnyOccurrence) => envelope.write(describe(code, given), given),
     retry: (type: string) => (Object.hasOwn(types, type) ? types[type]!.retry : "no"),
     parse: (received: unknown, response?: ResponseHead) =>
-      parse({ types, codes, envelope, isDocUrl }, received, response),
+      parse({ types, codes, envelope: { read } }, received, response),
   } as unknown as ErrorCatalog<Types, Codes, Context>
 }
 

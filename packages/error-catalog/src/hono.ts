@@ -1,16 +1,14 @@
 import type { FetchResponse } from "./CatalogError.ts"
 import { type HandlerOptions, type Responder, respondTo } from "./respondTo.ts"
 
-export type { ContextOption, HandlerOptions, Responder } from "./respondTo.ts"
-
 /** The parts of a Hono context that the handler uses. */
 export interface HonoContext {
-  readonly req: { readonly method: string; readonly path: string; readonly bodyCache: { readonly text?: unknown } }
+  readonly req: { readonly bodyCache: { readonly text?: unknown } }
   body(data: string, status: number, headers: Record<string, string>): FetchResponse
 }
 
 /** Creates an error handler for Hono: `app.onError(errorHandler(errors, { onError }))`. */
-export function errorHandler<Context extends object, Hono extends HonoContext = HonoContext>(
+export function errorHandler<Context extends object, Hono extends HonoContext>(
   catalog: Responder<Context>,
   options: HandlerOptions<Context, Hono>,
 ): (caught: Error, context: Hono) => Promise<FetchResponse> {
@@ -23,7 +21,7 @@ export function errorHandler<Context extends object, Hono extends HonoContext = 
 }
 
 /** Returns whether an error is of the request's body: malformed JSON, or malformed form data. */
-async function isOfBody(caught: Error, bodyCache: HonoContext["req"]["bodyCache"]): Promise<boolean> {
+async function isOfBody(caught: Error, bodyCache: { readonly text?: unknown }): Promise<boolean> {
   if (!(caught instanceof SyntaxError || caught instanceof TypeError)) return false
   try {
     await Promise.all(Object.values(bodyCache))

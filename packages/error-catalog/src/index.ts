@@ -1,7 +1,7 @@
 export type { CatalogError, CatalogErrors, Occurrence } from "./CatalogError.ts"
 export { defineCatalog } from "./defineCatalog.ts"
 export type { Envelope, ReadError, WrittenError } from "./Envelope.ts"
-export type { CatalogOptions, ErrorCatalog, ErrorResponse, UnknownCodes } from "./ErrorCatalog.ts"
+export type { CatalogOptions, ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
 export type { ErrorCode, ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 export type { ParsedError, ResponseHead } from "./parse.ts"
 export type { InputOf, JsonSchema, OutputOf, StandardSchema } from "./StandardSchema.ts"

@@ -1,11 +1,13 @@
 import type { ErrorCatalog } from "./ErrorCatalog.ts"
 import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
-import type { JsonSchema } from "./StandardSchema.ts"
+import type { JsonSchema, StandardSchema } from "./StandardSchema.ts"
 
 /** Options of `openapi`. */
 export interface OpenApiOptions<Code extends string, Operation extends string, Context extends object> {
   /** Schema for every body, such as a `$ref`. Default: one component for each code. */
   readonly schema?: unknown
+  /** Converts a schema of details to JSON Schema (draft 2020-12). Default: its `~standard.jsonSchema`. */
+  readonly toJsonSchema?: (schema: StandardSchema) => JsonSchema
   /** Prefix of each component name. Default: empty. */
   readonly prefix?: string
   /** Context fields of the examples, such as a request id. */
@@ -37,7 +39,8 @@ export interface OpenApiResponse {
 /**
  * Describes a catalog's errors for OpenAPI 3.1: the responses of each operation by status, and the components they use.
  *
- * Without operations, returns the components of every code.
+ * Without operations, returns the components of every code. Throws `TypeError` that names the code if the schema of its details
+ * can't be converted.
  */
 export function openapi<Codes extends ErrorCodes, Context extends object, Operation extends string = never>(
   catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
@@ -47,6 +50,7 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
   const { types, codes, envelope, docUrl, body } = catalog as unknown as AnyCatalog
   const {
     schema,
+    toJsonSchema = toStandardJsonSchema,
     prefix = "",
     context,
     message,
@@ -86,8 +90,13 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
   }
   const schemaOf = (code: string): JsonSchema => {
     const row = codes[code]!
-    const { $schema, ...details } = row.details?.["~standard"].jsonSchema?.input({ target: "draft-2020-12" }) ?? {}
-    return envelope.schema({ ...row, code, docUrl: docUrl(code) }, row.details && details)
+    try {
+      const details = row.details && inlineDefinitions(toJsonSchema(row.details))
+      return envelope.schema({ ...row, code, docUrl: docUrl(code) }, details)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : cause
+      throw new TypeError(`details of ${code} can't be described: ${reason}`, { cause })
+    }
   }
 
   const responses = Object.fromEntries(Object.entries<readonly string[]>(operations ?? {}).map(responsesOf))
@@ -103,6 +112,23 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
     },
     responses: responses as OpenApi<Operation>["responses"],
   }
+}
+
+function toStandardJsonSchema({ "~standard": { vendor, jsonSchema } }: StandardSchema): JsonSchema {
+  if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" })
+  throw new TypeError(`${vendor} provides no ~standard.jsonSchema, so pass the option toJsonSchema`)
+}
+
+/** Replaces references to definitions, because `#` is the whole document in OpenAPI. Throws `TypeError` on any other reference to it. */
+function inlineDefinitions({ $schema, $defs = {}, ...schema }: JsonSchema, path: readonly string[] = []): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (_, node) => {
+    const { $ref, ...rest } = node ?? {}
+    if (typeof $ref !== "string" || !$ref.startsWith("#")) return node
+    const definition = ($defs as Readonly<Record<string, JsonSchema>>)[$ref.replace("#/$defs/", "")]
+    if (!definition || path.includes($ref))
+      throw new TypeError(`the schema is recursive (${$ref}), so pass the option schema`)
+    return { ...inlineDefinitions({ ...definition, $defs }, [...path, $ref]), ...rest }
+  })
 }
 
 type AnyCatalog = ErrorCatalog<ErrorTypes, ErrorCodes>

@@ -1,4 +1,4 @@
-import type { Envelope, ReadError } from "./Envelope.ts"
+import type { Envelope } from "./Envelope.ts"
 import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 import { type OutputOf, type StandardSchema, validate } from "./StandardSchema.ts"
 
@@ -47,36 +47,19 @@ interface UnknownError {
 }
 
 /** A body that isn't an error of this service, such as a proxy's page. */
-interface ForeignBody {
-  readonly code: null
-  readonly unknownCode: null
-  readonly type: null
-  readonly status: number | null
-  readonly message: null
-  readonly details: null
-  readonly docUrl: null
-}
+type ForeignBody = { readonly [Name in Exclude<keyof UnknownError, "status">]: null } & Pick<UnknownError, "status">
 
 /** Longer text isn't parsed. */
 const MAX_TEXT = 1_000_000
 
-/** The parts of a catalog that `parse` uses. */
-interface ParseOptions<Context extends object> {
-  readonly types: ErrorTypes
-  readonly codes: ErrorCodes
-  readonly envelope: Envelope<Context>
-  readonly isDocUrl: (url: string, code: string) => boolean
-}
-
 /** Parses the body of an error response. */
 export function parse<Context extends object>(
-  { types, codes, envelope, isDocUrl }: ParseOptions<Context>,
+  { types, codes, envelope }: { types: ErrorTypes; codes: ErrorCodes; envelope: Pick<Envelope<Context>, "read"> },
   body: unknown,
   response?: ResponseHead,
 ): object {
   const object = typeof body === "string" ? jsonOf(body) : body
-  const found = isRecord(object) ? envelope.read(object) : undefined
-  const said = found && hasDocUrl(found, isDocUrl) ? found : {}
+  const said = (isRecord(object) && envelope.read(object)) || {}
   const code = textOf(said.code)
   const row = code !== null && Object.hasOwn(codes, code) ? codes[code]! : undefined
   const status = response?.status ?? (typeof said.status === "number" ? said.status : (row?.status ?? null))
@@ -97,15 +80,6 @@ export function parse<Context extends object>(
     docUrl: textOf(said.docUrl),
     retry: retry === "after" && retryAfter === null ? "backoff" : retry,
     retryAfter,
-  }
-}
-
-/** Returns whether a body has a code of this service, known or not. An envelope without URLs has no other mark than its format. */
-function hasDocUrl({ code, docUrl }: ReadError<object>, isDocUrl: ParseOptions<object>["isDocUrl"]): boolean {
-  try {
-    return typeof code === "string" && (docUrl === undefined || isDocUrl(docUrl as string, code))
-  } catch {
-    return false
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Envelope } from "./Envelope.ts"
+import type { JsonSchema } from "./StandardSchema.ts"
 
 /** Body fields next to the error. */
 export interface ProblemContext {
@@ -8,7 +9,7 @@ export interface ProblemContext {
   readonly requestId?: string | undefined
 }
 
-const MEMBER = /^(type|title|status|detail|instance|code|request_id|retry_after|details)$/
+const MEMBERS = ["type", "title", "status", "detail", "instance", "code", "request_id", "retry_after", "details"]
 
 /**
  * `application/problem+json` (RFC 9457). `type` is the code's `docUrl`; `code`, `request_id`, `retry_after` and the details are extension members.
@@ -19,7 +20,7 @@ export const problemJson: Envelope<ProblemContext> = {
   contentType: "application/problem+json",
   write: ({ code, status, title, message, details, docUrl, retryAfter }, { instance, requestId }) => {
     const entries = Array.isArray(details) ? [] : Object.entries(details ?? {})
-    const nested = entries.filter(([name]) => MEMBER.test(name))
+    const nested = entries.filter(([name]) => MEMBERS.includes(name))
     return {
       type: docUrl,
       title,
@@ -29,14 +30,14 @@ export const problemJson: Envelope<ProblemContext> = {
       code,
       ...(requestId !== undefined && { request_id: requestId }),
       ...(retryAfter !== null && { retry_after: retryAfter }),
-      ...Object.fromEntries(entries.filter(([name]) => !MEMBER.test(name))),
+      ...Object.fromEntries(entries.filter(([name]) => !MEMBERS.includes(name))),
       ...(Array.isArray(details) ? { details } : nested.length > 0 && { details: Object.fromEntries(nested) }),
     }
   },
   read: (body) => {
     const { type, title, status, detail, instance, code, request_id, retry_after, details } = body
     if (![type, title, code].every((value) => typeof value === "string") || typeof status !== "number") return undefined
-    const members = Object.entries(body).filter(([name]) => !MEMBER.test(name))
+    const members = Object.entries(body).filter(([name]) => !MEMBERS.includes(name))
     const nested = typeof details === "object" && details
     return {
       code,
@@ -64,10 +65,30 @@ export const problemJson: Envelope<ProblemContext> = {
       retry_after: { type: "integer" },
     },
     required: ["type", "title", "status", "code"],
-    // Nested details aren't described.
-    ...(details?.["type"] === "object" &&
-      !Object.keys(details["properties"] ?? {}).some((name) => MEMBER.test(name)) && {
-        allOf: [{ ...details, additionalProperties: true }],
-      }),
+    ...(details && { allOf: [describeMembers(details)] }),
   }),
 }
+
+/** Describes details as members of a body. Those with the name of a standard member, and arrays, are in `details`. */
+function describeMembers(schema: JsonSchema): JsonSchema {
+  // The enumeration of a record's names would reject the standard members.
+  const { properties = {}, required = [], propertyNames, ...rest } = schema as ObjectSchema
+  if (rest["type"] === "array") return { properties: { details: schema }, required: ["details"] }
+  const isMember = (name: string) => MEMBERS.includes(name)
+  const nested = Object.entries(properties).filter(([name]) => isMember(name))
+  const details = { type: "object", properties: Object.fromEntries(nested), required: required.filter(isMember) }
+  const alternatives = ["allOf", "anyOf", "oneOf"].filter((key) => key in rest)
+  return {
+    ...rest,
+    ...Object.fromEntries(alternatives.map((key) => [key, (rest[key] as JsonSchema[]).map(describeMembers)])),
+    // All standard members are listed, in case further properties are forbidden or have a schema.
+    properties: {
+      ...properties,
+      ...Object.fromEntries(MEMBERS.map((name) => [name, {}])),
+      ...(nested.length > 0 && { details }),
+    },
+    required: [...required.filter((name) => !isMember(name)), ...(details.required.length > 0 ? ["details"] : [])],
+  }
+}
+
+type ObjectSchema = JsonSchema & { readonly properties?: JsonSchema; readonly required?: readonly string[] }

@@ -1,29 +1,20 @@
-import type { Arguments, CatalogError } from "./CatalogError.ts"
-import type { Envelope } from "./Envelope.ts"
-import type { ErrorResponse } from "./ErrorCatalog.ts"
+import type { Arguments } from "./CatalogError.ts"
+import type { ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 
 /** The parts of a catalog that error handlers use. */
-export interface Responder<Context extends object> {
-  readonly envelope: Envelope<Context>
-  readonly from: (caught: unknown) => CatalogError<string, string, object | null, Context>
-  readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse
-}
+export type Responder<Context extends object> = Pick<
+  ErrorCatalog<ErrorTypes, ErrorCodes, Context>,
+  "envelope" | "from" | "respond"
+>
 
-/** Options of an error handler. `context` is required if the envelope requires one. */
+/** Options of an error handler. `context` is required if the envelope requires a context. */
 export type HandlerOptions<Context extends object, Request> = {
-  /**
-   * Called with every error before its response, for logs. The error's `cause` is the caught value if it isn't of the catalog.
-   *
-   * Don't log the whole request: its headers and body may contain secrets.
-   */
+  /** Called with every error, for logs. Its `cause` is the caught value if that isn't of the catalog. A request contains secrets. */
   readonly onError: (error: ReturnType<Responder<Context>["from"]>, request: Request) => unknown
-} & ContextOption<Context, Request>
-
-/** Builds the body fields next to the error, such as the request id. */
-export type ContextOption<Context extends object, Request> =
-  Record<never, never> extends Context
-    ? { readonly context?: (request: Request) => Context }
-    : { readonly context: (request: Request) => Context }
+} & (Record<never, never> extends Context
+  ? { readonly context?: (request: Request) => Context }
+  : { readonly context: (request: Request) => Context })
 
 /** Reports a caught value, and builds its response. */
 export function respondTo<Context extends object, Request>(

@@ -5,7 +5,6 @@ import * as z from "zod"
 import type { CatalogError } from "../src/CatalogError.ts"
 import { defineCatalog } from "../src/defineCatalog.ts"
 import type { Envelope } from "../src/Envelope.ts"
-import { openapi } from "../src/openapi.ts"
 import { partnerEnvelope } from "../src/partnerEnvelope.ts"
 import { problemJson } from "../src/problemJson.ts"
 import { payments, tables } from "./payments.ts"
@@ -145,8 +144,6 @@ it("details have the schema of any library that follows the standard, such as Va
   expect(() => catalog.error("LIMIT", { details: { limit: { ...limit, amount: 0 } } })).toThrow(/^details of LIMIT: /)
   // @ts-expect-error the amount is missing
   expect(() => catalog.error("LIMIT", { details: { limit: { currency: "EUR" } } })).toThrow(TypeError)
-  // It does not follow Standard JSON Schema by itself, so OpenAPI has the body without its details.
-  expect(openapi(catalog).components.schemas["LIMIT"]).not.toHaveProperty("allOf")
 })
 
 describe("a caught value", () => {
@@ -237,8 +234,13 @@ describe("an envelope", () => {
 })
 
 describe("defineCatalog", () => {
-  const define = (codes: object, unknown = "INTERNAL") =>
-    defineCatalog({ ...tables, codes: { ...tables.codes, ...codes } as never, unknown, envelope: problemJson })
+  const define = (codes: object, unknown: unknown = "INTERNAL") =>
+    defineCatalog({
+      ...tables,
+      codes: { ...tables.codes, ...codes } as never,
+      unknown: unknown as never,
+      envelope: problemJson,
+    })
 
   it("rejects a code with a type that is not in the catalog", () => {
     expect(() => define({ LOST: { type: "toString", status: 500, title: "Never." } })).toThrow(
@@ -257,10 +259,25 @@ describe("defineCatalog", () => {
   it("rejects an unknown code that isn't defined, or that requires details", () => {
     for (const unknown of ["LOST", "toString", "CARD_DECLINED"]) {
       expect(() => define({}, unknown)).toThrow(
-        new TypeError(`unknown: write a code without a schema of details, not ${unknown}`),
+        new TypeError(`unknown (default): write a code without a schema of details, not ${unknown}`),
       )
     }
   })
+
+  it.each([
+    [{ default: "INTERNAL" }, "400", "of 4xx ", undefined],
+    [{ 400: "TOO_MANY" }, "default", "", undefined],
+    [{ 400: "CARD_DECLINED", default: "INTERNAL" }, "400", "of 4xx ", "CARD_DECLINED"],
+    [{ 400: "TOO_MANY", 413: "GATEWAY_DOWN", default: "INTERNAL" }, "413", "of 4xx ", "GATEWAY_DOWN"],
+    [{ 400: "TOO_MANY", 503: "TOO_MANY", default: "INTERNAL" }, "503", "of 5xx ", "TOO_MANY"],
+  ])(
+    "rejects a table of unknown codes that is incomplete, or has a code of another kind: %j",
+    (unknown, key, kind, code) => {
+      expect(() => define({}, unknown)).toThrow(
+        new TypeError(`unknown (${key}): write a code ${kind}without a schema of details, not ${code}`),
+      )
+    },
+  )
 
   it("lets names that every object inherits be codes", () => {
     const codes = JSON.parse('{"__proto__":{"type":"payment","status":409,"title":"Odd."}}')

@@ -1,12 +1,17 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core"
+import { toJsonSchema, toStandardJsonSchema } from "@valibot/to-json-schema"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
+import { type } from "arktype"
+import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
 import { defineCatalog } from "../src/defineCatalog.ts"
+import type { Envelope } from "../src/Envelope.ts"
 import { openapi } from "../src/openapi.ts"
 import { partnerEnvelope } from "../src/partnerEnvelope.ts"
 import { problemJson } from "../src/problemJson.ts"
+import type { StandardSchema } from "../src/StandardSchema.ts"
 import { payments, tables } from "./payments.ts"
 
 const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
@@ -83,29 +88,85 @@ describe("openapi", () => {
     expect(ajv.validate(schemas["CARD_DECLINED"]!, wrong)).toBe(false)
   })
 
-  it("takes the bodies of strict details, and of details that are called as a member", () => {
+  it("has no example of a code whose details have none, because it would not fit its own schema", () => {
     const codes = {
-      STRICT: {
-        type: "payment",
-        status: 400,
-        title: "No.",
-        details: z.strictObject({ a: z.int() }),
-        example: { a: 1 },
-      },
       NAMED: { type: "payment", status: 400, title: "No.", details: z.object({ status: z.string() }) },
       INTERNAL: tables.codes.INTERNAL,
     } as const
-    const catalog = defineCatalog({ ...tables, codes, envelope: problemJson })
-    const { components, responses } = openapi(catalog, { pay: ["NAMED", "STRICT"] })
+    const { responses } = openapi(defineCatalog({ ...tables, codes, envelope: problemJson }), { pay: ["NAMED"] })
     expect(responses.pay["400"]?.content["application/problem+json"]).toEqual({
-      schema: { oneOf: [{ $ref: "#/components/schemas/STRICT" }, { $ref: "#/components/schemas/NAMED" }] },
-      // Without an example's details, an example would not fit its own schema.
-      examples: { STRICT: { $ref: "#/components/examples/STRICT" } },
+      schema: { $ref: "#/components/schemas/NAMED" },
+      examples: {},
     })
+  })
+
+  const Name = z.object({ first: z.string() }).meta({ id: "Name" })
+  const ALIASES = type.module({ card: { brand: "string", "next?": "string" }, stolen: { card: "card" } })
+  const describeCode = (details: StandardSchema, envelope: Envelope = problemJson, options: object = {}) => {
+    const codes = {
+      CODE: { type: "payment", status: 400, title: "No.", details },
+      INTERNAL: tables.codes.INTERNAL,
+    } as const
+    const catalog = defineCatalog({ ...tables, codes, envelope })
+    const schema = openapi(catalog, { pay: ["CODE"] }, options).components.schemas["CODE"] ?? {}
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)
-    expect(ajv.validate(components.schemas["STRICT"]!, catalog.body("STRICT", { details: { a: 1 } }))).toBe(true)
-    expect(ajv.validate(components.schemas["NAMED"]!, catalog.body("NAMED", { details: { status: "x" } }))).toBe(true)
+    return (value: object) => ajv.validate(schema, catalog.body("CODE", { details: value, requestId: "r" } as never))
+  }
+  it.each<[string, StandardSchema, valid: object, invalid: object]>([
+    ["Zod", z.object({ a: z.int() }), { a: 1, b: 2 }, { a: "1" }],
+    ["Zod, strict", z.strictObject({ a: z.int() }), { a: 1 }, { a: 1, b: 2 }],
+    [
+      "Zod, with names of members",
+      z.strictObject({ status: z.string(), a: z.int() }),
+      { status: "x", a: 1 },
+      { status: 1, a: 1 },
+    ],
+    ["Zod, without a required member", z.object({ detail: z.string() }), { detail: "x" }, {}],
+    [
+      "a Zod union",
+      z.union([z.object({ a: z.int() }), z.strictObject({ code: z.string() })]),
+      { code: "x" },
+      { code: 1 },
+    ],
+    ["a Zod record", z.record(z.string(), z.int()), { a: 1, status: 2 }, { a: "x" }],
+    ["a Zod record of known names", z.record(z.enum(["a", "title"]), z.int()), { a: 1, title: 1 }, { a: 1 }],
+    ["a Zod array", z.array(z.int()), [1], ["1"]],
+    ["a named Zod schema", z.object({ names: z.array(Name) }), { names: [{ first: "A" }] }, { names: [{}] }],
+    ["a union of named Zod schemas", z.union([Name, z.object({ last: z.string() })]), { first: "A" }, { first: 1 }],
+    ["Valibot", toStandardJsonSchema(v.object({ a: v.pipe(v.number(), v.minValue(1)) })), { a: 1 }, { a: 0 }],
+    ["ArkType", type({ a: "number > 0" }), { a: 1 }, { a: 0 }],
+    ["an ArkType alias", ALIASES.stolen, { card: { brand: "visa" } }, { card: {} }],
+  ])("describes the details of %s in both envelopes", (_, details, valid, invalid) => {
+    for (const envelope of [problemJson, partnerEnvelope as Envelope]) {
+      const isValid = describeCode(details, envelope)
+      expect([valid, invalid].map(isValid)).toEqual([true, false])
+    }
+  })
+
+  it("fails on details that can't be described, naming the code and the remedy", () => {
+    const valibot = v.object({ a: v.number() })
+    const Tree = z.object({
+      get children() {
+        return z.array(Tree)
+      },
+    })
+    expect(() => describeCode(valibot)).toThrow(
+      new TypeError(
+        "details of CODE can't be described: valibot provides no ~standard.jsonSchema, so pass the option toJsonSchema",
+      ),
+    )
+    expect(() => describeCode(z.object({ at: z.date() }))).toThrow(
+      "details of CODE can't be described: Date cannot be represented in JSON Schema",
+    )
+    for (const recursive of [Tree, z.object({ Tree }), z.record(z.string(), z.json())])
+      expect(() => describeCode(recursive)).toThrow(/^details of CODE can't be described: the schema is recursive/)
+    const convert = (schema: unknown) => toJsonSchema(schema as typeof valibot)
+    expect([{ a: 1 }, { a: "1" }].map(describeCode(valibot, problemJson, { toJsonSchema: convert }))).toEqual([
+      true,
+      false,
+    ])
+    expect(() => describeCode(valibot, problemJson, { schema: { $ref: "#/components/schemas/Error" } })).not.toThrow()
   })
 
   it("can refer to a schema of its reader, with names, messages, headers and a context of theirs", () => {
