@@ -96,7 +96,6 @@ export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
     codes,
     envelope: partnerEnvelope,
     docUrl: (code) => `${page}#${code}`,
-    // Each deployment has its own pages.
     isDocUrl: (url, code) => url.endsWith(`/errors#${code}`),
     unknown: "INTERNAL_ERROR",
   })

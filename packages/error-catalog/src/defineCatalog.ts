@@ -1,9 +1,9 @@
-import type { FetchResponse } from "./CatalogError.ts"
+import type { FetchResponse, Occurrence } from "./CatalogError.ts"
 import type { Envelope, WrittenError } from "./Envelope.ts"
 import type { CatalogOptions, ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
-import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
+import type { ErrorCode, ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 import { parse, type ResponseHead } from "./parse.ts"
-import { readFrameworkError } from "./readFrameworkError.ts"
+import { readClientStatus } from "./readClientStatus.ts"
 import { validate } from "./StandardSchema.ts"
 
 /** Marks errors of a catalog across copies of this package. Its value is the code's documentation URL. */
@@ -93,10 +93,10 @@ export function defineCatalog<
   }
   const from = (caught: unknown): CatalogError => {
     if (is(caught)) return caught
-    const { status, headers } = (typeof unknown !== "string" && readFrameworkError(caught)) || { status: "default" }
+    const status = typeof unknown === "string" ? undefined : readClientStatus(caught)
     // A 4xx that isn't listed is a 400, as for clients (RFC 9110, 15).
-    const code = table[status] ?? table[`${status}`[0] === "4" ? 400 : "default"]
-    return new CatalogError(code!, { cause: caught, headers })
+    const code = table[status ?? "default"] ?? table[status! < 500 ? 400 : "default"]
+    return new CatalogError(code!, { cause: caught })
   }
   const respond = (caught: unknown, context?: object): ErrorResponse => {
     const error = from(caught)
@@ -156,10 +156,4 @@ declare const Response: new (body: string, head: Pick<ErrorResponse, "status" | 
 type AnyOptions = CatalogOptions<ErrorTypes, ErrorCodes, object>
 
 /** The options that `Occurrence` allows for any code. */
-interface AnyOccurrence {
-  readonly message?: string | undefined
-  readonly details?: object | null | undefined
-  readonly retryAfter?: number | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly cause?: unknown
-}
+type AnyOccurrence = Partial<Omit<Occurrence<ErrorTypes, ErrorCode>, "details">> & { readonly details?: object | null }

@@ -1,4 +1,6 @@
-import { type HandlerOptions, type Responder, respondTo } from "./respondTo.ts"
+import type { ErrorCatalog } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
+import { type HandlerOptions, respondTo } from "./respondTo.ts"
 
 /** The parts of an Express request that the options can read. Give their parameter a type to read others. */
 export interface ExpressRequest {
@@ -17,9 +19,9 @@ export interface ExpressResponse {
 }
 
 /** Creates an error handler for Express 4 or 5: `app.use(errorHandler(errors, { onError }))` after all routes. */
-export function errorHandler<Context extends object, Request = ExpressRequest>(
-  catalog: Responder<Context>,
-  options: HandlerOptions<Context, Request>,
+export function errorHandler<Codes extends ErrorCodes, Context extends object, Request = ExpressRequest>(
+  catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
+  options: HandlerOptions<Codes, Context, Request>,
 ): (caught: unknown, request: Request, response: ExpressResponse, next: (caught: unknown) => void) => void {
   return (caught, request, response, next) => {
     const { status, headers, body } = respondTo(catalog, options, caught, request)

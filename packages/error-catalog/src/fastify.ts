@@ -1,9 +1,11 @@
-import { type HandlerOptions, type Responder, respondTo } from "./respondTo.ts"
+import type { ErrorCatalog } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
+import { type HandlerOptions, respondTo } from "./respondTo.ts"
 
 /** The parts of a Fastify request that the options can use. Give their parameter a type to use others. */
 export interface FastifyRequest {
   readonly id: string
-  readonly url: string
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly log: { info(error: unknown): void; error(error: unknown): void }
 }
 
@@ -13,9 +15,9 @@ export interface FastifyReply {
 }
 
 /** Creates an error handler for Fastify: `app.setErrorHandler(errorHandler(errors, { onError }))`. */
-export function errorHandler<Context extends object, Request = FastifyRequest>(
-  catalog: Responder<Context>,
-  options: HandlerOptions<Context, Request>,
+export function errorHandler<Codes extends ErrorCodes, Context extends object, Request = FastifyRequest>(
+  catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
+  options: HandlerOptions<Codes, Context, Request>,
 ): (caught: unknown, request: Request, reply: FastifyReply) => void {
   return (caught, request, reply) => {
     const { status, headers, body } = respondTo(catalog, options, caught, request)

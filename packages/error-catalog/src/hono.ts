@@ -1,5 +1,7 @@
 import type { FetchResponse } from "./CatalogError.ts"
-import { type HandlerOptions, type Responder, respondTo } from "./respondTo.ts"
+import type { ErrorCatalog } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
+import { type HandlerOptions, respondTo } from "./respondTo.ts"
 
 /** The parts of a Hono context that the handler uses. */
 export interface HonoContext {
@@ -8,9 +10,9 @@ export interface HonoContext {
 }
 
 /** Creates an error handler for Hono: `app.onError(errorHandler(errors, { onError }))`. */
-export function errorHandler<Context extends object, Hono extends HonoContext>(
-  catalog: Responder<Context>,
-  options: HandlerOptions<Context, Hono>,
+export function errorHandler<Codes extends ErrorCodes, Context extends object, Hono extends HonoContext>(
+  catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
+  options: HandlerOptions<Codes, Context, Hono>,
 ): (caught: Error, context: Hono) => Promise<FetchResponse> {
   return async (caught, context) => {
     // Marked as http-errors marks it, because Hono throws the platform's own error.

@@ -48,14 +48,8 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
   options: OpenApiOptions<keyof Codes & string, Operation, Context> = {},
 ): OpenApi<Operation> {
   const { types, codes, envelope, docUrl, body } = catalog as unknown as AnyCatalog
-  const {
-    schema,
-    toJsonSchema = toStandardJsonSchema,
-    prefix = "",
-    context,
-    message,
-    headers,
-  } = options as unknown as OpenApiOptions<string, string, object>
+  const { schema, toJsonSchema = toStandardJsonSchema, prefix = "", ...values } = options as unknown as AnyOptions
+  const { context, message, headers } = values
   const used = new Set(operations ? [] : Object.keys(codes))
   const refTo = (kind: "schemas" | "examples", code: string) => ({ $ref: `#/components/${kind}/${prefix}${code}` })
   // A code with a details schema but no example has no valid example body.
@@ -83,10 +77,8 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
     const known = Object.keys(codes).filter((code) => listed.includes(code))
     const statuses = [...new Set(known.map((code) => codes[code]!.status))].sort()
     const groups = statuses.map((status) => known.filter((code) => codes[code]!.status === status))
-    return [
-      operation,
-      Object.fromEntries(groups.map((group, i) => [statuses[i], responseOf(group, operation)])),
-    ] as const
+    const responses = groups.map((group, i) => [statuses[i], responseOf(group, operation)])
+    return [operation, Object.fromEntries(responses)] as const
   }
   const schemaOf = (code: string): JsonSchema => {
     const row = codes[code]!
@@ -132,3 +124,4 @@ function inlineDefinitions({ $schema, $defs = {}, ...schema }: JsonSchema, path:
 }
 
 type AnyCatalog = ErrorCatalog<ErrorTypes, ErrorCodes>
+type AnyOptions = OpenApiOptions<string, string, object>

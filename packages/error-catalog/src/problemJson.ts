@@ -74,7 +74,7 @@ function describeMembers(schema: JsonSchema): JsonSchema {
   // The enumeration of a record's names would reject the standard members.
   const { properties = {}, required = [], propertyNames, ...rest } = schema as ObjectSchema
   if (rest["type"] === "array") return { properties: { details: schema }, required: ["details"] }
-  const isMember = (name: string) => MEMBERS.includes(name)
+  const isMember = (name: string): boolean => MEMBERS.includes(name)
   const nested = Object.entries(properties).filter(([name]) => isMember(name))
   const details = { type: "object", properties: Object.fromEntries(nested), required: required.filter(isMember) }
   const alternatives = ["allOf", "anyOf", "oneOf"].filter((key) => key in rest)

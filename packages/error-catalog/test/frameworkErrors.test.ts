@@ -10,7 +10,7 @@ import fastify from "fastify"
 import { Hono } from "hono"
 import { basicAuth } from "hono/basic-auth"
 import { bodyLimit } from "hono/body-limit"
-import { HTTPException } from "hono/http-exception"
+import { requestId } from "hono/request-id"
 import * as v from "valibot"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as z from "zod"
@@ -33,7 +33,6 @@ const errors = defineCatalog({
 const thrown = {
   "/ours": ["CARD_DECLINED", () => errors.error("CARD_DECLINED", { details: { reason: "stolen" } })],
   "/bug": ["INTERNAL", () => new Error("the password of db-7")],
-  "/upstream": ["INTERNAL", () => Object.assign(new Error("no such repository"), { status: 404 })],
   "/zod": ["INVALID", () => z.object({ amount: z.number() }).safeParse({}).error],
 } as const
 const failureOf = (path: string) => thrown[path as "/ours"][1]()
@@ -64,7 +63,7 @@ const startExpress =
 
 const startFastify: Start = async (log) => {
   const app = fastify({ bodyLimit: 100 })
-  app.setErrorHandler(forFastify(errors, { onError: log, context: ({ raw }) => context(raw) }))
+  app.setErrorHandler(forFastify(errors, { onError: log, context }))
   const schema = { body: { type: "object" }, response: { "4xx": { type: "object", properties: {} } } }
   app.post("/json", { schema }, async (request) => request.body)
   app.setNotFoundHandler((request) => {
@@ -80,12 +79,9 @@ const startHono: Start = async (log) => {
   app.post("/json", async (c) => c.json(await c.req.json()))
   app.post("/form", async (c) => c.json([...(await c.req.formData()).keys()]))
   app.post("/parse", async (c) => c.json([JSON.parse("{"), await c.req.json()]))
+  app.use(requestId())
   app.use("/login", basicAuth({ username: "ada", password: "pw" }))
-  app.get("/gone", () => {
-    throw new HTTPException(410, { message: "of the framework" })
-  })
   app.notFound((c) => {
-    c.header("X-Of", "the handler")
     throw failureOf(c.req.path)
   })
   app.onError(forHono(errors, { onError: log, context: (c) => ({ requestId: `${c.req.header("X-Request-Id")}` }) }))
@@ -119,9 +115,7 @@ describe.each(servers)("the error handler of %s", (name, start) => {
     const { response, said } = await send(path)
     expect(said).toMatchObject({ code, status: errors.codes[code].status, requestId: "req_1" })
     expect(response.headers.get("Content-Type")).toMatch(/^application\/json/)
-    expect(response.headers.get("X-Of")).toBe(name === "Hono" ? "the handler" : null)
-    expect(logged).toMatchObject([{ code }])
-    if (path !== "/ours") expect(`${logged[0]?.cause}`).toBe(`${create()}`)
+    expect(logged).toMatchObject([path === "/ours" ? { code } : { code, cause: { message: create()?.message } }])
   })
 
   it("returns a 4xx for a body that is malformed, too large or of another type", async () => {
@@ -138,8 +132,7 @@ describe("the error handler", () => {
   it.each(servers.slice(0, 2))("of %s knows a malformed path and a missing file", async (_, start) => {
     const { send } = await open(start)
     expect((await send("/items/%E0%A4%A")).said.code).toBe("INVALID")
-    const { said } = await send("/file")
-    expect([said.code, said.message]).toEqual(["INVALID", "A 400."])
+    expect((await send("/file")).said).toMatchObject({ code: "INVALID", message: "A 400." })
   })
 
   it("of Express closes the connection of a response that has started", async () => {
@@ -148,59 +141,35 @@ describe("the error handler", () => {
     expect(logged).toMatchObject([{ code: "INTERNAL" }])
   })
 
-  it("of Hono keeps the headers of a status, and tells malformed bodies from other malformed text", async () => {
+  it("of Hono knows its exceptions, and tells a malformed body from other malformed text", async () => {
     const { send } = await open(startHono)
     const { response, said } = await send("/login")
-    expect([said.code, response.headers.get("WWW-Authenticate")]).toEqual(["LOGIN", 'Basic realm="Secure Area"'])
-    expect((await send("/gone")).said).toMatchObject({ code: "INVALID", message: "A 400." })
+    expect([said.code, response.headers.get("X-Request-Id")]).toEqual(["LOGIN", "req_1"])
     expect((await send("/form", "a=1", "text/plain")).said.code).toBe("INVALID")
     expect((await send("/parse", '{"a":1}')).said.code).toBe("INTERNAL")
   })
 })
 
-describe("a caught value that isn't of the catalog", () => {
-  const failure = (act: () => unknown): unknown => {
-    try {
-      return act()
-    } catch (error) {
-      return error
-    }
-  }
-  const http = (status: unknown, more: object) => Object.assign(new Error("a secret"), { status, ...more })
+const ARK_ERRORS = type({ a: "string" })({}) as type.errors
+const http = (properties: object) => Object.assign(new Error("a secret"), properties)
 
-  it.each([
-    ["Zod", failure(() => z.object({ a: z.string() }).parse({}))],
-    ["Zod's core", failure(() => z.core.parse(z.object({ a: z.string() }), {}))],
-    ["Valibot", failure(() => v.parse(v.object({ a: v.string() }), {}))],
-    ["ArkType, thrown", failure(() => type({ a: "string" }).assert({}))],
-    ["ArkType, returned", type({ a: "string" })({})],
-    ["Express's router", Object.assign(new URIError("a secret"), { status: 400 })],
-    ["http-errors", http(undefined, { statusCode: 422, expose: true })],
-    ["http-errors that hides its message", http(404, { expose: false })],
-    ["Fastify", http(undefined, { statusCode: 415, code: "FST_ERR_CTP_INVALID_MEDIA_TYPE" })],
-  ])("is the client's mistake if it is of %s", (_, caught) => {
-    expect(errors.from(caught)).toMatchObject({ code: "INVALID", message: "A 400.", cause: caught })
-    expect(defineCatalog({ ...tables, envelope: partnerEnvelope }).from(caught).code).toBe("INTERNAL")
-  })
-
-  it.each([
-    ["axios", http(404, { code: "ERR_BAD_REQUEST", response: { status: 404 } })],
-    ["Octokit", http(404, { name: "HttpError", response: { status: 404, headers: {} } })],
-    ["Stripe", http(undefined, { statusCode: 402, code: "card_declined", headers: {}, raw: {} })],
-    ["the AWS SDK", http(undefined, { $metadata: { httpStatusCode: 400 }, $fault: "client" })],
-    ["superagent", Object.assign(new SyntaxError("<html>"), { statusCode: 400 })],
-    ["a redirect", http(302, { expose: true })],
-    ["a status that isn't a number", http("404", { expose: true })],
-    ["an empty list of issues", { issues: [] }],
-  ])("is not the client's mistake if it is of %s", (_, caught) => {
-    expect(errors.from(caught)).toMatchObject({ code: "INTERNAL", cause: caught })
-  })
-
-  it("has the code of its status, otherwise of 400 or the default, and only headers of the status", () => {
-    const headers = { allow: "GET", "Retry-After": 7, "Content-Type": "text/html", "Set-Cookie": "a=b" }
-    const found = [401, 413, 418, 500, 502, 503].map((status) => errors.from(http(status, { expose: false, headers })))
-    expect(found.map(({ code }) => code)).toEqual(["LOGIN", "TOO_LARGE", "INVALID", "INTERNAL", "INTERNAL", "BUSY"])
-    expect(found[0]?.headers).toEqual({ allow: "GET", "Retry-After": "7" })
-    expect(errors.from(http(401, { expose: true, res: { headers: { a: "b" } } })).headers).toEqual({})
-  })
+it.each([
+  ["Zod", "INVALID", z.object({ a: z.string() }).safeParse({}).error],
+  ["Zod's core", "INVALID", z.core.safeParse(z.object({ a: z.string() }), {}).error],
+  ["Valibot", "INVALID", new v.ValiError(v.safeParse(v.object({ a: v.string() }), {}).issues!)],
+  ["ArkType, returned", "INVALID", ARK_ERRORS],
+  ["ArkType, thrown", "INVALID", ARK_ERRORS.toTraversalError()],
+  ["a parser", "INVALID", Object.assign(new SyntaxError("a secret"), { status: 400 })],
+  ["http-errors", "LOGIN", http({ statusCode: 401, expose: true })],
+  ["http-errors, with another 4xx", "INVALID", http({ status: 418, expose: false })],
+  ["http-errors, with a 5xx", "BUSY", http({ status: 503, expose: false })],
+  ["http-errors, with another 5xx", "INTERNAL", http({ status: 502, expose: false })],
+  ["axios", "INTERNAL", http({ status: 404, code: "ERR_BAD_REQUEST", response: { status: 404 } })],
+  ["Octokit", "INTERNAL", http({ status: 404, name: "HttpError", response: { status: 404 } })],
+  ["Stripe", "INTERNAL", http({ statusCode: 402, code: "card_declined", headers: {} })],
+  ["superagent", "INTERNAL", Object.assign(new SyntaxError("<html>"), { statusCode: 400 })],
+  ["another API, with no issues", "INTERNAL", { issues: [] }],
+] as const)("an error of %s has the code %s, without its message", (_, code, caught) => {
+  expect(errors.from(caught)).toMatchObject({ code, message: errors.codes[code].title, cause: caught })
+  expect(defineCatalog({ ...tables, envelope: partnerEnvelope }).from(caught).code).toBe("INTERNAL")
 })
