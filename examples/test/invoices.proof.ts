@@ -27,7 +27,14 @@ describe("the invoices API of another team, from the tarball", () => {
       invoice: "inv_9",
     })
     expect(JSON.parse((await request("/nowhere")).text)).toMatchObject({ status: 404, code: "NOT_FOUND" })
-    for (const body of ["", "{", "[]", '{"amount":"2"}', '{"amount":-1}', '{"__proto__":{"amount":2}}']) {
+    for (const body of ["", "{"]) {
+      const { status, text } = await request("/invoices/inv_1/payments", body)
+      expect([status, JSON.parse(text)]).toMatchObject([
+        400,
+        { code: "INVALID_REQUEST", title: "The request is not valid." },
+      ])
+    }
+    for (const body of ["[]", '{"amount":"2"}', '{"amount":-1}', '{"__proto__":{"amount":2}}']) {
       const { status, text } = await request("/invoices/inv_1/payments", body)
       expect([status, JSON.parse(text)]).toMatchObject([400, { code: "INVALID_BODY", issues: [{}] }])
     }

@@ -1,6 +1,6 @@
 // @outreach/error-catalog
-import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './ErrorCatalog.js';
-export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './ErrorCatalog.js';
+import { b as ErrorTypes, E as ErrorCodes, c as CatalogOptions, a as ErrorCatalog } from './ErrorCatalog.js';
+export { d as CatalogError, C as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './ErrorCatalog.js';
 export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope.js';
 
 /**
@@ -11,6 +11,84 @@ export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadE
 declare function defineCatalog<const Types extends ErrorTypes, const Codes extends ErrorCodes<keyof Types & string>, Context extends object>(options: CatalogOptions<Types, Codes, Context>): ErrorCatalog<Types, Codes, Context>;
 
 export { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorTypes, defineCatalog };
+
+// @outreach/error-catalog/express
+import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
+import { H as HandlerOptions } from './respondTo.js';
+import './Envelope.js';
+
+/** The parts of an Express request that the options can read. Give their parameter a type to read others. */
+interface ExpressRequest {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: {
+        readonly [name: string]: string | string[] | undefined;
+    };
+}
+/** The parts of an Express response that the handler uses. */
+interface ExpressResponse {
+    readonly headersSent: boolean;
+    statusCode: number;
+    setHeader(name: string, value: string): unknown;
+    removeHeader(name: string): unknown;
+    end(body: string): unknown;
+}
+/** Creates an error handler for Express 4 or 5: `app.use(errorHandler(errors, { onError }))` after all routes. */
+declare function errorHandler<Codes extends ErrorCodes, Context extends object, Request extends ExpressRequest>(catalog: ErrorCatalog<ErrorTypes, Codes, Context>, options: HandlerOptions<Codes, Context, Request>): (caught: unknown, request: ExpressRequest, response: ExpressResponse, next: (caught: unknown) => void) => void;
+
+export { errorHandler };
+export type { ExpressRequest, ExpressResponse };
+
+// @outreach/error-catalog/fastify
+import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
+import { H as HandlerOptions } from './respondTo.js';
+import './Envelope.js';
+
+/** The parts of a Fastify request that the options can use. Give their parameter a type to use others. */
+interface FastifyRequest {
+    readonly id: string;
+    readonly headers: {
+        readonly [name: string]: string | string[] | undefined;
+    };
+    readonly log: {
+        info(error: unknown): void;
+        error(error: unknown): void;
+    };
+}
+/** The parts of a Fastify reply that the handler uses. */
+interface FastifyReply {
+    code(status: number): {
+        headers(values: Readonly<Record<string, string>>): {
+            send(body: string): unknown;
+        };
+    };
+}
+/** Creates an error handler for Fastify: `app.setErrorHandler(errorHandler(errors, { onError }))`. */
+declare function errorHandler<Codes extends ErrorCodes, Context extends object, Request extends FastifyRequest>(catalog: ErrorCatalog<ErrorTypes, Codes, Context>, options: HandlerOptions<Codes, Context, Request>): (caught: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+export { errorHandler };
+export type { FastifyReply, FastifyRequest };
+
+// @outreach/error-catalog/hono
+import { F as FetchResponse } from './ErrorCatalog.js';
+import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
+import { H as HandlerOptions } from './respondTo.js';
+import './Envelope.js';
+
+/** The parts of a Hono context that the handler uses. */
+interface HonoContext {
+    readonly req: {
+        readonly bodyCache: {
+            readonly text?: unknown;
+        };
+    };
+    body(data: string, status: number, headers: Record<string, string>): FetchResponse;
+}
+/** Creates an error handler for Hono: `app.onError(errorHandler(errors, { onError }))`. */
+declare function errorHandler<Codes extends ErrorCodes, Context extends object, Hono extends HonoContext>(catalog: ErrorCatalog<ErrorTypes, Codes, Context>, options: HandlerOptions<Codes, Context, Hono>): (caught: Error, context: Hono) => Promise<FetchResponse>;
+
+export { errorHandler };
+export type { HonoContext };
 
 // @outreach/error-catalog/markdown
 import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
@@ -33,12 +111,14 @@ export type { MarkdownOptions };
 
 // @outreach/error-catalog/openapi
 import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
-import { JsonSchema } from './index.js';
+import { JsonSchema, StandardSchema } from './index.js';
 
 /** Options of `openapi`. */
 interface OpenApiOptions<Code extends string, Operation extends string, Context extends object> {
     /** Schema for every body, such as a `$ref`. Default: one component for each code. */
     readonly schema?: unknown;
+    /** Converts a schema of details to JSON Schema (draft 2020-12). Default: its `~standard.jsonSchema`. */
+    readonly toJsonSchema?: (schema: StandardSchema) => JsonSchema;
     /** Prefix of each component name. Default: empty. */
     readonly prefix?: string;
     /** Context fields of the examples, such as a request id. */
@@ -73,7 +153,8 @@ interface OpenApiResponse {
 /**
  * Describes a catalog's errors for OpenAPI 3.1: the responses of each operation by status, and the components they use.
  *
- * Without operations, returns the components of every code.
+ * Without operations, returns the components of every code. Throws `TypeError` that names the code if the schema of its details
+ * can't be converted.
  */
 declare function openapi<Codes extends ErrorCodes, Context extends object, Operation extends string = never>(catalog: ErrorCatalog<ErrorTypes, Codes, Context>, operations?: Readonly<Record<Operation, ReadonlyArray<keyof Codes & string>>>, options?: OpenApiOptions<keyof Codes & string, Operation, Context>): OpenApi<Operation>;
 
@@ -162,7 +243,7 @@ interface WrittenError {
     /** Seconds; null if the caller doesn't have to wait. */
     readonly retryAfter: number | null;
 }
-/** Values that an envelope found in a body. The catalog validates each; all are optional. */
+/** Values that an envelope found in a body. The catalog validates each. All are optional; a body with another service's `docUrl` is ignored. */
 interface ReadError<Context> {
     readonly code?: unknown;
     readonly type?: unknown;
@@ -181,7 +262,7 @@ interface ReadError<Context> {
 interface Envelope<Context extends object = object> {
     readonly contentType: string;
     readonly write: (error: WrittenError, context: Context) => object;
-    /** Finds the error in an untrusted JSON object. Returns undefined if there is none. */
+    /** Finds the error in an untrusted JSON object. Returns undefined if the object doesn't have this format. */
     readonly read: (body: Readonly<Record<string, unknown>>) => ReadError<Context> | undefined;
     /** JSON Schema of a code's body; `details` is the schema of its details. */
     readonly schema: (error: Pick<WrittenError, "code" | "type" | "status" | "docUrl">, details: JsonSchema | undefined) => JsonSchema;
@@ -282,10 +363,10 @@ interface ResponseHead {
         get(name: string): string | null | undefined;
     };
 }
-/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
+/** A parsed error: one case for each code of the catalog, one for unknown codes, and one for bodies of other services. */
 type ParsedError<Codes extends ErrorCodes, Context extends object = object> = ({
     [Code in keyof Codes & string]: KnownError<Code, Codes[Code]>;
-}[keyof Codes & string] | UnknownError) & Wait & Readonly<Partial<Context>>;
+}[keyof Codes & string] | UnknownError | ForeignBody) & Wait & Readonly<Partial<Context>>;
 /** Whether and when the same request may be retried; in seconds. */
 type Wait = {
     readonly retry: "after";
@@ -307,17 +388,21 @@ interface KnownError<Code, Row> {
     } ? OutputOf<Schema> : Readonly<Record<string, unknown>> | null;
     readonly docUrl: string | null;
 }
-/** An unknown code, a code whose details don't match its schema, or a body without an error. */
+/** An unknown code, or a code whose details don't match its schema. */
 interface UnknownError {
     readonly code: null;
-    /** The received code; null if the body contains none. */
-    readonly unknownCode: string | null;
+    /** The received code. */
+    readonly unknownCode: string;
     readonly type: string | null;
     readonly status: number | null;
     readonly message: string | null;
     readonly details: Readonly<Record<string, unknown>> | null;
     readonly docUrl: string | null;
 }
+/** A body that isn't an error of this service, such as a proxy's page. */
+type ForeignBody = {
+    readonly [Name in Exclude<keyof UnknownError, "status">]: null;
+} & Pick<UnknownError, "status">;
 
 /** Options of `defineCatalog`. */
 interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
@@ -327,11 +412,20 @@ interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Con
     readonly envelope: Envelope<Context>;
     /** Returns the documentation URL of a code. */
     readonly docUrl: (code: string) => string;
-    /** Code for thrown values that don't belong to this catalog. */
-    readonly unknown: keyof Codes & string;
+    /** Returns whether the URL in a received body is of this service. Default: whether it equals `docUrl(code)`, as in one deployment. */
+    readonly isDocUrl?: (url: string, code: string) => boolean;
+    /** Code, or codes by status, for thrown values that don't belong to this catalog. */
+    readonly unknown: UnknownCodes<WithoutDetails<Codes>>;
     /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
     readonly checkDetails?: boolean;
 }
+/** The code of all values, or codes by the status of a framework's error. The one of 400 is also that of each 4xx that isn't listed. */
+type UnknownCodes<Code> = Code | (Readonly<Record<400 | "default", Code>> & Readonly<Record<number, Code>>);
+type WithoutDetails<Codes extends ErrorCodes> = {
+    [Code in keyof Codes & string]: Codes[Code] extends {
+        readonly details: StandardSchema;
+    } ? never : Code;
+}[keyof Codes & string];
 /** A catalog: its two tables and its functions, which can be used detached from the object. */
 interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
     readonly types: Types;
@@ -342,7 +436,7 @@ interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Conte
     readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<Occurrence<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
     /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
     readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>;
-    /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
+    /** Returns an error of this catalog unchanged. Wraps any other value in an error of an `unknown` code, as its `cause`. */
     readonly from: (caught: unknown) => CatalogErrors<Codes, Context>;
     /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
     readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse;
@@ -351,7 +445,8 @@ interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Conte
     /**
      * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
      *
-     * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
+     * The last two cases of the union have a null code: an unknown code, or one with details that don't match its schema; and a body
+     * that isn't an error of this service, which has a null `unknownCode` too.
      */
     readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>;
     /** Returns whether an error of this type may be retried; "no" for an unknown type. */
@@ -364,4 +459,19 @@ interface ErrorResponse {
     readonly body: object;
 }
 
-export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };
+export type { CatalogErrors as C, ErrorCodes as E, FetchResponse as F, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCatalog as a, ErrorTypes as b, CatalogOptions as c, CatalogError as d, ErrorCode as e, ErrorResponse as f, Retry as g };
+
+// @outreach/error-catalog/dist/respondTo.d.ts
+import { E as ErrorCodes, C as CatalogErrors } from './ErrorCatalog.js';
+
+/** Options of an error handler. `context` is required if the envelope requires a context. */
+type HandlerOptions<Codes extends ErrorCodes, Context extends object, Request> = {
+    /** Called with every error, for logs. Its `cause` is the caught value if that isn't of the catalog. A request contains secrets. */
+    readonly onError: (error: CatalogErrors<Codes, Context>, request: Request) => unknown;
+} & (Record<never, never> extends Context ? {
+    readonly context?: (request: Request) => Context;
+} : {
+    readonly context: (request: Request) => Context;
+});
+
+export type { HandlerOptions as H };

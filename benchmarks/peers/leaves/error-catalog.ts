@@ -17,6 +17,8 @@ const HIDES = "hides messages of other errors"
 const RETRY = "`Retry-After` and retry rules"
 const READS = "client parser that accepts unknown codes"
 const OPENAPI = "OpenAPI and a reference page"
+const HANDLERS = "error handlers of Express, Fastify and Hono"
+const MAPS = "maps errors of frameworks and validators to codes"
 const HELPERS = "a function for each status"
 
 const docUrl = (code: string): string => `https://pay.example.com/errors/${code}`
@@ -49,7 +51,7 @@ const problemDocument = (): ProblemDocument =>
   )
 
 export const comparison: Comparison = {
-  features: [THROWS, CODES, PROBLEM, FORM, HIDES, RETRY, READS, OPENAPI, HELPERS],
+  features: [THROWS, CODES, PROBLEM, FORM, HIDES, RETRY, READS, OPENAPI, MAPS, HANDLERS, HELPERS],
   operations: [THROWN, BODY, READ],
   candidates: [
     {
@@ -69,7 +71,7 @@ const errors = defineCatalog({
 })
 export const decline = () => { throw errors.error("CARD_DECLINED", { details: { reason: "expired" } }) }
 export const answer = (caught) => errors.respond(caught)`,
-      has: [THROWS, CODES, PROBLEM, FORM, HIDES, RETRY, READS, OPENAPI],
+      has: [THROWS, CODES, PROBLEM, FORM, HIDES, RETRY, READS, OPENAPI, MAPS, HANDLERS],
       operations: {
         [THROWN]: thrown(
           () => errors.error("CARD_DECLINED", { details }),

@@ -27,7 +27,7 @@ async function pay(invoice: string, amount: number): Promise<string> {
       case "INVOICE_NOT_FOUND":
         return `no invoice ${error.details.invoice}`
       case null:
-        return `a code of the future, or no error of this API: ${error.unknownCode ?? error.status}`
+        return error.unknownCode === null ? `no error of this API: ${error.status}` : `a new code: ${error.unknownCode}`
       default:
         return `${error.code}: ${error.message} Request ${error.requestId}`
     }

@@ -6,7 +6,7 @@ import * as z from "zod"
 export const errors = defineCatalog({
   docUrl: (code) => `https://invoices.example.com/errors#${code}`,
   envelope: problemJson,
-  unknown: "INTERNAL",
+  unknown: { 400: "INVALID_REQUEST", default: "INTERNAL" },
   checkDetails: process.env.NODE_ENV !== "production",
   types: {
     request: { retry: "no" },
@@ -15,6 +15,7 @@ export const errors = defineCatalog({
     service: { retry: "backoff" },
   },
   codes: {
+    INVALID_REQUEST: { type: "request", status: 400, title: "The request is not valid." },
     INVALID_BODY: {
       type: "request",
       status: 400,

@@ -1,5 +1,6 @@
 /** An invoices API with Hono and problem+json errors: `npm start`. */
 import { serve } from "@hono/node-server"
+import { errorHandler } from "@outreach/error-catalog/hono"
 import { markdown } from "@outreach/error-catalog/markdown"
 import { openapi } from "@outreach/error-catalog/openapi"
 import { Hono } from "hono"
@@ -31,7 +32,7 @@ app.get("/invoices/:id", (c) => c.json(find(c.req.param("id"))))
 
 app.post("/invoices/:id/payments", async (c) => {
   const invoice = find(c.req.param("id"))
-  const parsed = Payment.safeParse(await c.req.json().catch(() => undefined))
+  const parsed = Payment.safeParse(await c.req.json())
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
     throw errors.error("INVALID_BODY", { details: { issues } })
@@ -51,17 +52,16 @@ app.notFound(() => {
   throw errors.error("NOT_FOUND")
 })
 
-app.onError((caught, c) => {
-  const error = errors.from(caught)
-  if (error.status >= 500) console.error(c.get("requestId"), error.cause)
-  const response = error.toResponse({ requestId: c.get("requestId"), instance: c.req.path })
-  response.headers.set("X-Request-Id", c.get("requestId"))
-  return response
-})
+app.onError(
+  errorHandler(errors, {
+    onError: (error, c) => void (error.status >= 500 && console.error(c.get("requestId"), error.cause)),
+    context: (c) => ({ requestId: c.get("requestId"), instance: c.req.path }),
+  }),
+)
 
 const { components, responses } = openapi(errors, {
   getInvoice: ["INVOICE_NOT_FOUND", "INTERNAL"],
-  payInvoice: ["INVALID_BODY", "INVOICE_NOT_FOUND", "ALREADY_PAID", "TOO_MANY_PAYMENTS", "INTERNAL"],
+  payInvoice: ["INVALID_REQUEST", "INVALID_BODY", "INVOICE_NOT_FOUND", "ALREADY_PAID", "TOO_MANY_PAYMENTS", "INTERNAL"],
 })
 const id = { name: "id", in: "path", required: true, schema: { type: "string" } }
 const document = {

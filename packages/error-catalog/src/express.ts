@@ -19,12 +19,12 @@ export interface ExpressResponse {
 }
 
 /** Creates an error handler for Express 4 or 5: `app.use(errorHandler(errors, { onError }))` after all routes. */
-export function errorHandler<Codes extends ErrorCodes, Context extends object, Request = ExpressRequest>(
+export function errorHandler<Codes extends ErrorCodes, Context extends object, Request extends ExpressRequest>(
   catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
   options: HandlerOptions<Codes, Context, Request>,
-): (caught: unknown, request: Request, response: ExpressResponse, next: (caught: unknown) => void) => void {
+): (caught: unknown, request: ExpressRequest, response: ExpressResponse, next: (caught: unknown) => void) => void {
   return (caught, request, response, next) => {
-    const { status, headers, body } = respondTo(catalog, options, caught, request)
+    const { status, headers, body } = respondTo(catalog, options, caught, request as Request)
     // Express closes the connection of a response that has started.
     if (response.headersSent) return next(caught)
     // The failed handler may have set these for its own body.

@@ -15,12 +15,12 @@ export interface FastifyReply {
 }
 
 /** Creates an error handler for Fastify: `app.setErrorHandler(errorHandler(errors, { onError }))`. */
-export function errorHandler<Codes extends ErrorCodes, Context extends object, Request = FastifyRequest>(
+export function errorHandler<Codes extends ErrorCodes, Context extends object, Request extends FastifyRequest>(
   catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
   options: HandlerOptions<Codes, Context, Request>,
-): (caught: unknown, request: Request, reply: FastifyReply) => void {
+): (caught: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (caught, request, reply) => {
-    const { status, headers, body } = respondTo(catalog, options, caught, request)
+    const { status, headers, body } = respondTo(catalog, options, caught, request as Request)
     // Text, because Fastify applies the route's response schema to objects.
     reply.code(status).headers(headers).send(JSON.stringify(body))
   }
