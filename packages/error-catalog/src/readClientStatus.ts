@@ -8,7 +8,8 @@
 export function readClientStatus(caught: unknown): number | undefined {
   const error: Record<string, unknown> = Object(caught)
   const { name, code, expose, statusCode, status = statusCode, getResponse, issues, arkErrors } = error
-  if (hasIssues(issues) || hasIssues(arkErrors)) return 400
+  const [issue] = [issues, arkErrors].flatMap((list) => (Array.isArray(list) ? list : []))
+  if (typeof issue?.message === "string") return 400
   const isForClient =
     typeof expose === "boolean" ||
     typeof getResponse === "function" ||
@@ -16,6 +17,3 @@ export function readClientStatus(caught: unknown): number | undefined {
     (error["status"] === 400 && (name === "SyntaxError" || name === "URIError"))
   return isForClient && typeof status === "number" && /^[45]\d\d$/.test(`${status}`) ? status : undefined
 }
-
-const hasIssues = (issues: unknown): boolean =>
-  Array.isArray(issues) && issues.length > 0 && issues.every((issue) => typeof issue?.message === "string")
