@@ -1,7 +1,7 @@
 import { startProcess } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 
 const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 
@@ -29,3 +29,15 @@ it.each(["express", "fastify", "hono", "node"])(
     expect(receiver.text).not.toContain(forged.event_id)
   },
 )
+
+it("the receiver in receivers/lambda.ts handles a signed event, and rejects a wrong signature", async () => {
+  vi.stubEnv("WEBHOOK_SECRET", SECRET)
+  const log = vi.spyOn(console, "log").mockReturnValue()
+  vi.spyOn(console, "error").mockReturnValue()
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { handler } = await import("../receivers/lambda.ts")
+  const event = sampleEvent("outreach.email_clicked")
+  const statusOf = async (secret: string) => (await handler(await signWebhook(event, [secret]))).statusCode
+  expect([await statusOf("whsec_another"), await statusOf(SECRET)]).toEqual([401, 200])
+  expect(log.mock.calls).toEqual([["outreach.email_clicked", event.event_id]])
+})

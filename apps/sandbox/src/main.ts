@@ -81,7 +81,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const addressLines = [
-      ["documents", `${baseUrl}/docs`, "quick start, reference, curl"],
+      ["documents", `${baseUrl}/docs#key=${seeded.api_key}`, "quick start and reference, with the key filled in"],
       ["sample partner", partner.url, "its webhooks, verified"],
       ["mail catcher", mail.url, `the newest ${MAX_MAILS.toLocaleString("en")} e-mails`],
       ["operator console", signInUrl, "signed in as an admin"],

@@ -46,7 +46,7 @@ it("takes the sample of 1,000 recipients through import, publication, webhooks, 
     expect(decodeLink(byAddress.get(email)!.html)).toContain(`https://partner.test/${token}`)
 
   const documents = /^documents +(\S+)/m.exec(sandbox.text)?.[1]
-  expect(await (await fetch(`${documents}/reference`)).text()).toContain("<title>Reference")
+  expect(await (await fetch(new URL("/docs/reference", documents))).text()).toContain("<title>Reference")
   const records = await pull(addresses)
   const byToken = new Map(recipients.map((recipient) => [recipient.token, recipient]))
   expect(records).toHaveLength(1000)

@@ -37,7 +37,9 @@ export const docsPages = Effect.gen(function* () {
   const fill = (text: string, show: (value: string | number) => string): string =>
     text.replaceAll(
       /\{\{(publicBaseUrl|docsUrl|unauthenticatedLimit)\}\}/g,
-      (_, name: "publicBaseUrl" | "docsUrl" | "unauthenticatedLimit") => show(config[name]),
+      // The address is also within quotes of code.
+      (_, name: "publicBaseUrl" | "docsUrl" | "unauthenticatedLimit") =>
+        show(String(config[name]).replaceAll(/["#$'\\`]/g, (unsafe) => `%${unsafe.charCodeAt(0).toString(16)}`)),
     )
   const guides = renderedPages.map(({ path, markdown }) => [path, fill(markdown, String)] as const)
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }

@@ -67,10 +67,10 @@ const withIds = (sections: string): string => sections.replaceAll(/^### <a id="(
 /** Values of the errors page. The `doc_url` of each error points to its section. */
 export const errorValues: GuideValues = {
   errorExample: JSON.stringify(
-    definePartnerCatalog("{{docsUrl}}").body("INVALID_PARAMETER", {
-      message: "limit: must be an integer from 1 to 500",
+    definePartnerCatalog("{{docsUrl}}").body("MISSING_PARAMETER", {
+      message: "since: is required",
       requestId: "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8",
-      details: { parameter: "limit" },
+      details: { parameter: "since" },
     }),
     null,
     2,

@@ -1,5 +1,6 @@
 import { Html, html } from "@outreach/process/html"
 import { Struct } from "effect"
+import { KEY_PLACEHOLDER } from "./requestSamples.ts"
 import { MAX_QUERY_LENGTH } from "./search.ts"
 
 const page = (name: string, description: string, title = name) => ({ name, title, description })
@@ -7,7 +8,7 @@ const page = (name: string, description: string, title = name) => ({ name, title
 /** The pages under /docs in reading order: navigation label, description, and the title if it is another. */
 export const PAGES = {
   start: page("Start", "Get a key and make the first request.", "Start here"),
-  curl: page("Requests", "Set up curl, and repeat requests safely.", "Requests with curl"),
+  curl: page("Requests", "Send a request in seven languages, and repeat it safely."),
   pagination: page(
     "Pagination",
     "Read lists page by page, and reconcile without losing events.",
@@ -62,13 +63,19 @@ ${Struct.keys(PAGES).map((page) => html`<a href="${href(page)}"${page === curren
 <div class="columns">
 ${outline(content)}
 <main id="content">
-${content}
+${content.markup.includes(KEY_PLACEHOLDER) ? keyInput : ""}${content}
 ${current === "search" ? "" : footer(current, href)}</main>
 </div>
 </body>
 </html>
 `
 }
+
+/** Input for the reader's key, which the script shows. It has no name and no form, so that it can't be sent. */
+const keyInput = html`<p class="key" hidden><label>Your API key
+<input placeholder="${KEY_PLACEHOLDER}" pattern="orp_(?:live|test)_[0-9A-Za-z_]{20,80}" title="orp_test_ or orp_live_, and at least 20 letters and digits" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<button type="button">Clear</button></p>
+`
 
 /** A heading of a part or of a section, with its anchor. */
 const HEADING = /<h([23]) id="(.*?)">(?:<a .*?>)?(.*?)(?:<\/a>)?<\/h\1>/gs

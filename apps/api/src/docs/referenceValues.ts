@@ -1,60 +1,12 @@
-import {
-  EVENTS,
-  type EventType,
-  examples,
-  type Operation,
-  type OperationId,
-  operations,
-  SCOPES,
-} from "@outreach/contract"
+import { EVENTS, type EventType, type Operation, type OperationId, operations, SCOPES } from "@outreach/contract"
 import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import type { ErrorCodes } from "@outreach/error-catalog"
 import { html } from "@outreach/process/html"
 import { Struct } from "effect"
 import { code, type GuideValues, section, table } from "./renderGuide.ts"
+import { requestSamples } from "./requestSamples.ts"
 import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
-
-const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
-
-const command = (...parts: ReadonlyArray<string>): string => parts.join(" \\\n  ")
-
-const get = (path: string, ...parameters: ReadonlyArray<string>): string =>
-  command(`curl -sSG "$OUTREACH_URL${path}"`, KEY, ...parameters.map((parameter) => `--data-urlencode "${parameter}"`))
-
-const survey = (path: string): string =>
-  command(
-    `curl -sS "$OUTREACH_URL${path}"`,
-    KEY,
-    `-H "Content-Type: application/json"`,
-    `--data '${JSON.stringify(examples.createSurvey.request)}'`,
-  )
-
-const PARTNER = "/v1/partners/consumer"
-const SINCE = "since=2026-01-01T00:00:00Z"
-
-/** A curl command for each operation, with the variables of the requests page. */
-const curlExamples: Readonly<Record<OperationId, string>> = {
-  getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
-  getToken: get(`${PARTNER}/tokens/$OUTREACH_TOKEN`, "expand[]=campaign"),
-  listTokens: get(`${PARTNER}/tokens`, SINCE, "limit=100"),
-  listEvents: get(`${PARTNER}/events`, SINCE, "types[]=outreach.email_sent", "types[]=outreach.email_clicked"),
-  listCampaignRecipients: get(`${PARTNER}/campaigns/$OUTREACH_CAMPAIGN/recipients`, "limit=100"),
-  getDigest: get(`${PARTNER}/digest`, "date=$(date -u +%F)"),
-  receiveWebhook: `time=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-body='{"object":"event","livemode":false,"event_id":"evt_'$(openssl rand -hex 16)'","event_version":1,
-"event_type":"clinician.account_created","occurred_at":"'$time'","emitted_at":"'$time'","source":"consumer",
-"data":{"npi":"1234567893","email":"dana.reyes@clinic.test","consumer_program_slug":"heart-failure","attribution":"organic"}}'
-t=$(date +%s)
-v1=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$OUTREACH_SECRET" | sed 's/^.* //')
-curl -sS "$OUTREACH_URL/v1/partners/consumer/webhooks/$OUTREACH_ENDPOINT" \\
-  -H "Content-Type: application/json" \\
-  -H "X-Signature: t=$t,v1=$v1" \\
-  --data-binary "$body"`,
-  createSurvey: survey("/v1/surveys"),
-  validateSurvey: survey("/v1/surveys/validate"),
-  presignUpload: get("/v1/uploads/presign", "filename=consent.pdf"),
-}
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
 const headers: Readonly<Record<string, { readonly description: string }>> = openapi.components.headers
@@ -102,7 +54,7 @@ ${parameters.length === 0 ? "" : `#### Parameters\n\n${parameterList(parameters)
 
 ${size ?? ""}
 
-${code(`Request: ${row.summary}`, curlExamples[id])}
+${requestSamples[id]!}
 
 #### Responses
 
@@ -186,7 +138,7 @@ const sections = <Key extends string>(keys: ReadonlyArray<Key>, sectionOf: (key:
 
 /** Values from the contract: operations, scopes, events and schemas of the OpenAPI document. */
 export const referenceValues: GuideValues = {
-  ...curlExamples,
+  ...requestSamples,
   scopes: table(
     ["scope", "what it opens"],
     ...SCOPES.map((scope) => {

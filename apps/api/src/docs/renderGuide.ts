@@ -4,6 +4,7 @@ import bash from "highlight.js/lib/languages/bash"
 import csharp from "highlight.js/lib/languages/csharp"
 import go from "highlight.js/lib/languages/go"
 import java from "highlight.js/lib/languages/java"
+import javascript from "highlight.js/lib/languages/javascript"
 import json from "highlight.js/lib/languages/json"
 import php from "highlight.js/lib/languages/php"
 import python from "highlight.js/lib/languages/python"
@@ -33,6 +34,15 @@ export const table = (head: ReadonlyArray<string>, ...rows: ReadonlyArray<Readon
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
 export const code = (label: string, text: string): string => `\`\`\`${label}\n${text}\n\`\`\``
+
+/** Renders alternatives with their titles, one of which is shown. */
+export const tabs = (group: string, contents: ReadonlyArray<readonly [title: string, content: string]>): string => {
+  const items = contents.map(
+    ([title, content], i) =>
+      `<details name="${group}"${i === 0 ? " open" : ""}>\n<summary>${title}</summary>\n\n${content}\n\n</details>`,
+  )
+  return `<div class="tabs">\n${items.join("\n")}\n</div>`
+}
 
 const markdown = new MarkdownIt({ html: true })
 
@@ -78,7 +88,7 @@ Object.assign(markdown.renderer.rules, {
   table_close: () => "</table></div>\n",
 } satisfies Record<string, RendererRule>)
 
-const LANGUAGES = { bash, csharp, go, java, json, php, python, ruby, typescript }
+const LANGUAGES = { bash, csharp, go, java, javascript, json, php, python, ruby, typescript }
 
 hljs.configure({ classPrefix: "" })
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)

@@ -9,7 +9,8 @@ import { fillGuide } from "./fillGuide.ts"
 import { layout, PAGES, type Page, pathOf } from "./layout.ts"
 import { plainMarkdown } from "./plainMarkdown.ts"
 import { referenceValues } from "./referenceValues.ts"
-import { type GuideValues, renderGuide } from "./renderGuide.ts"
+import { code, type GuideValues, renderGuide, tabs } from "./renderGuide.ts"
+import { KEY_PLACEHOLDER } from "./requestSamples.ts"
 import { hashOf } from "./staticPage.ts"
 import { webhookValues } from "./webhookValues.ts"
 
@@ -21,6 +22,19 @@ const samples = Object.fromEntries(
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "utf8").trimEnd()]),
 )
+
+/** Files of each framework's receiver in `examples/`, where a test runs them. */
+const RECEIVERS = {
+  Express: ["receivers/express.ts"],
+  Fastify: ["receivers/fastify.ts"],
+  Hono: ["receivers/hono.ts"],
+  Node: ["receivers/node.ts"],
+  "Next.js": ["nextjs/app/webhooks/route.ts"],
+  NestJS: ["nestjs/src/webhooks.service.ts", "nestjs/src/main.ts"],
+  SvelteKit: ["sveltekit/src/routes/webhooks/+server.ts"],
+  "React Router": ["react-router/app/webhooks.ts"],
+  "AWS Lambda": ["receivers/lambda.ts"],
+}
 
 /** Names a file by a hash of its content, so that browsers can cache it permanently. */
 const asset = (extension: string, text: string) => ({ path: `assets/${hashOf(text)}.${extension}`, text })
@@ -34,6 +48,16 @@ const values: GuideValues = {
   ...errorValues,
   ...changelogValues,
   ...samples,
+  key: KEY_PLACEHOLDER,
+  receivers: tabs(
+    "receivers",
+    Object.entries(RECEIVERS).map(([framework, files]) => [
+      framework,
+      files
+        .map((file) => code(file.replace(/^[\w-]+\//, ""), read(`../../../../examples/${file}`).trimEnd()))
+        .join("\n\n"),
+    ]),
+  ),
   // Filled in for each deployment.
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",

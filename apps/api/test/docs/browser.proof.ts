@@ -1,14 +1,17 @@
 import { chrome, overhang, startBrowser, unfold, violations } from "@outreach/testing/startBrowser"
 import { Struct } from "effect"
-import type { BrowserContextOptions } from "playwright-core"
+import type { BrowserContextOptions, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { PAGES, pathOf } from "../../src/docs/layout.ts"
+import { KEY_PLACEHOLDER } from "../../src/docs/requestSamples.ts"
 import { startApi } from "../startApi.ts"
 
 // A name, because the port is unknown until the API listens: the browser maps it.
 const BASE = "http://api.outreach.test"
 const PATHS = Struct.keys(PAGES).map(pathOf)
 const WITH_SEARCH = [...PATHS, "/docs/search?q=dead+letter", "/docs/search?q=xqzj"]
+/** All pages with code. */
+const GUIDES = PATHS.filter((path) => path !== "/docs/changelog")
 const DESKTOP = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
@@ -75,66 +78,87 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     },
   )
 
-  it("the guide to webhooks shows the check of a signature in one language at a time, which keys choose", async () => {
-    const { page, complaints } = await show("/docs/webhooks", { viewport: { width: 375, height: 740 } })
-    const names = await page.locator(".languages summary").allTextContents()
-    expect(names).toEqual(["TypeScript", "Python", "PHP", "Ruby", "Go", "Java", "C#"])
-    for (const name of [...names.slice(1), names[0]!]) {
-      await page.locator(".languages summary", { hasText: name }).press("Enter")
-      expect(await page.locator(".languages details[open] summary").allTextContents()).toEqual([name])
-      expect(await overhang(page)).toBeLessThanOrEqual(0)
-      expect(await violations(page)).toEqual([])
-    }
-    expect(complaints).toEqual([])
-  })
+  const KEY = `orp_live_${"a1B2".repeat(7)}c3_d4E5f6`
+  const keyInput = (page: Page) => page.getByLabel("Your API key")
+  /** Counts the placeholders, and the samples with the key. */
+  const filled = (page: Page) =>
+    Promise.all([KEY_PLACEHOLDER, KEY].map((text) => page.locator("pre", { hasText: text }).count()))
 
-  it("a key that the console hands over is filled into the commands of the tab, and reaches no server and no history", async () => {
-    const key = `orp_live_${"a1B2".repeat(7)}c3_d4E5f6`
-    const { page, requests, complaints } = await show(`/docs#key=${key}`)
-    const filled = page.locator("pre", { hasText: `export OUTREACH_KEY=${key}` })
-    await filled.first().waitFor()
-    expect(page.url()).toBe(`${BASE}/docs`)
-    await page.getByRole("link", { name: "Requests with curl" }).first().click()
-    await page.getByRole("group", { name: "Variables" }).getByText(`export OUTREACH_KEY=${key}`).waitFor()
+  it("a key that the console hands over is in every sample and in what is copied, only in this tab, until it is cleared", async () => {
+    const { page, requests, complaints } = await show(`/docs#key=${KEY}`, DESKTOP, api().url)
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+    await page.locator("pre", { hasText: KEY }).first().waitFor()
+    expect(page.url()).toBe(`${api().url}/docs`)
+    await page.getByRole("link", { name: "Reference", exact: true }).first().click()
+    await page.getByRole("button", { name: "Copy listTokens.sh" }).click()
+    await page.getByRole("status").getByText("Copied").waitFor({ state: "attached" })
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain(`Bearer ${KEY}'`)
+    const [open, samples] = await filled(page)
+    expect(open).toBe(0)
+    await page.getByRole("button", { name: "Clear" }).click()
+    expect(await filled(page)).toEqual([samples, 0])
+    expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage, document.cookie])")).not.toContain("orp_")
+    await keyInput(page).fill(KEY)
+    expect(await filled(page)).toEqual([0, samples])
     await page.goBack()
-    await filled.first().waitFor()
-    expect(page.url()).toBe(`${BASE}/docs`)
+    expect(page.url()).toBe(`${api().url}/docs`)
     expect(requests.filter((url) => url.includes("orp_"))).toEqual([])
     expect(complaints).toEqual([])
 
     const other = await show("/docs/curl")
-    await other.page.locator("button").first().waitFor({ state: "attached" })
-    expect(await other.page.content()).not.toContain(key)
-    expect(await other.page.locator("pre", { hasText: "orp_test_…" }).count()).toBe(1)
+    await keyInput(other.page).waitFor()
+    expect(await other.page.content()).not.toContain(KEY)
   })
 
   it.each([
-    "key=orp_live_<b>x</b>aaaaaaaaaaaaaaaaaaa",
-    `key=orp_live_${"a".repeat(500)}`,
-    "key=hunter2",
-    `key=orp_test_${"a".repeat(30)}$(id)`,
-  ])("a fragment that is not a key fills in nothing: %s", async (fragment) => {
-    const { page } = await show(`/docs/curl#${fragment}`)
-    await page.locator("button").first().waitFor({ state: "attached" })
-    expect(await page.getByRole("group", { name: "Variables" }).textContent()).toContain("OUTREACH_KEY=orp_test_…\n")
-    expect(await page.evaluate("sessionStorage.getItem('key')")).toBeNull()
+    "orp_live_<b>x</b>aaaaaaaaaaaaaaaaaaa",
+    `orp_live_${"a".repeat(500)}`,
+    "hunter2",
+    `orp_test_${"a".repeat(30)}$(id)`,
+  ])("text that is not a key fills in nothing, entered or in a fragment: %s", async (text) => {
+    const { page } = await show(`/docs/curl#key=${text}`)
+    await keyInput(page).waitFor()
+    expect(await keyInput(page).inputValue()).toBe("")
+    const empty = await filled(page)
+    await keyInput(page).fill(text)
+    expect(await filled(page)).toEqual(empty)
+    expect(await page.evaluate("[document.querySelector('.key input').validity.valid, sessionStorage.length]")).toEqual(
+      [false, 0],
+    )
   })
 
-  it("a language stays chosen for every later page, and is not closed by another click", async () => {
+  it("a language and a framework stay chosen for every later page, and are not closed by another click", async () => {
     const { page, complaints } = await show("/docs/webhooks")
-    await page.locator(".languages summary", { hasText: "Go" }).click()
-    await page.locator(".languages summary", { hasText: "Go" }).click()
+    for (const name of ["Go", "Go", "Fastify"]) await page.locator(".tabs summary", { hasText: name }).press("Enter")
     const openOn = async (path: string) => {
       await page.goto(BASE + path)
       await page.locator("button").first().waitFor({ state: "attached" })
-      return page.locator(".languages details[open] summary").allTextContents()
+      return [...new Set(await page.locator(".tabs details[open] summary").allTextContents())]
     }
-    // A page without the language shows its first one, and doesn't change the choice.
-    expect(await openOn("/docs/pagination")).toEqual(["TypeScript"])
-    expect(await openOn("/docs/webhooks")).toEqual(["Go"])
-    await page.locator(".languages summary", { hasText: "Python" }).click()
+    // A group without the language shows its first one, and doesn't change the choice.
+    expect(await openOn("/docs/pagination")).toEqual(["Go", "TypeScript"])
+    expect(await openOn("/docs/webhooks")).toEqual(["Fastify", "Go"])
+    expect(await openOn("/docs/reference")).toEqual(["Go"])
+    // The choice opens a tab of each group, and the chosen one stays where it is.
+    const tab = page.locator(".tabs summary", { hasText: "Python" }).last()
+    await tab.scrollIntoViewIfNeeded()
+    const { y } = (await tab.boundingBox())!
+    await tab.click()
+    expect(Math.abs((await tab.boundingBox())!.y - y)).toBeLessThan(2)
     expect(await openOn("/docs/pagination")).toEqual(["Python"])
     expect(complaints).toEqual([])
+  })
+
+  it.each(GUIDES)("%s shows code on its first screen", async (path) => {
+    for (const screen of [
+      { viewport: { width: 1440, height: 900 } },
+      { ...PHONE, viewport: { width: 390, height: 844 } },
+    ]) {
+      const { page } = await show(path, screen)
+      await page.locator("button").first().waitFor({ state: "attached" })
+      const { y } = (await page.locator("pre").first().boundingBox())!
+      expect(y + 40).toBeLessThan(screen.viewport.height)
+    }
   })
 
   it.each([
@@ -172,7 +196,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       await outline.getByRole("link").last().click()
       expect(new URL(page.url()).hash).not.toBe("")
       if (path === "/docs/webhooks") {
-        await page.locator(".languages summary", { hasText: "Python" }).press("Enter")
+        await page.locator(".tabs summary", { hasText: "Python" }).press("Enter")
         expect(await page.getByLabel("verify_signature.py").isVisible()).toBe(true)
         expect(await page.getByLabel("verifySignature.ts").isVisible()).toBe(false)
       }

@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process"
-import { copyFileSync, globSync, mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { findProgram, type Missing } from "@outreach/debian-packages/findProgram"
+import { findProgram } from "@outreach/debian-packages/findProgram"
 import type { ProgramName } from "@outreach/debian-packages/programs"
 import { sign, verify } from "@outreach/signature"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
+import { environmentOf, type Tool } from "./environmentOf.ts"
 import type { SignatureCase, SignatureVectors } from "./SignatureVectors.ts"
 import { samplesOf } from "./samplesOf.ts"
-
-type Tool = Exclude<ReturnType<typeof findProgram>, Missing>
 
 interface Language {
   readonly language: string
@@ -23,7 +22,6 @@ interface Language {
   readonly name: ProgramName
   /** Commands to run in the folder of both files; the last one reads the cases. */
   readonly commands: (tool: Tool) => ReadonlyArray<readonly [program: string, ...ReadonlyArray<string>]>
-  readonly env?: (tool: Tool) => Readonly<Record<string, string>>
 }
 
 const LANGUAGES: ReadonlyArray<Language> = [
@@ -33,7 +31,6 @@ const LANGUAGES: ReadonlyArray<Language> = [
     runner: "run.py",
     name: "python",
     commands: ({ program }) => [[program, "run.py"]],
-    env: ({ folder: root }) => ({ PYTHONHOME: join(root, "usr") }),
   },
   {
     language: "PHP",
@@ -48,9 +45,6 @@ const LANGUAGES: ReadonlyArray<Language> = [
     runner: "run.rb",
     name: "ruby",
     commands: ({ program }) => [[program, "--disable-gems", "-w", "run.rb"]],
-    env: ({ folder: root }) => ({
-      RUBYLIB: ["usr/lib/ruby/[0-9]*", "usr/lib/*/ruby/[0-9]*"].flatMap((path) => below(root, path)).join(":"),
-    }),
   },
   {
     language: "Go",
@@ -64,7 +58,6 @@ const LANGUAGES: ReadonlyArray<Language> = [
       [program, "build", "-o", "run", "."],
       ["./run"],
     ],
-    env: ({ program }) => ({ GOROOT: dirname(dirname(program)), CGO_ENABLED: "0", GOFLAGS: "-mod=mod" }),
   },
   {
     language: "Java",
@@ -92,11 +85,8 @@ const LANGUAGES: ReadonlyArray<Language> = [
       ],
       [program, "run.exe"],
     ],
-    env: ({ folder: root }) => ({ MONO_PATH: join(root, "usr/lib/mono/4.5"), MONO_CFG_DIR: join(root, "etc") }),
   },
 ]
-
-const below = (root: string, path: string) => globSync(path, { cwd: root }).map((found) => join(root, found))
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
@@ -113,9 +103,7 @@ const lineOf = ({ headers, body_base64, secrets, now }: SignatureCase) => {
 
 /** Runs a language's commands in a folder, the last one with the cases as input. Returns its output lines. */
 const run = async (language: Language, tool: Tool, folder: string, cases: ReadonlyArray<SignatureCase>) => {
-  const libraries = ["usr/lib/*-linux-gnu", "lib/*-linux-gnu"].flatMap((path) => below(tool.folder, path))
-  const unpacked = tool.folder === "/" ? {} : { LD_LIBRARY_PATH: libraries.join(":"), ...language.env?.(tool) }
-  const env = { PATH: "/usr/bin:/bin", HOME: folder, LC_ALL: "C.UTF-8", ...unpacked }
+  const env = environmentOf(language.name, tool, folder)
   const commands = language.commands(tool)
   let output = ""
   for (const [i, [program, ...args]] of commands.entries()) {

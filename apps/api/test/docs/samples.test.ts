@@ -1,58 +1,31 @@
 import { execFile, spawnSync } from "node:child_process"
-import { randomBytes } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { eventExamples } from "@outreach/contract"
-import { sign } from "@outreach/signature"
-import { listen } from "@outreach/testing/listen"
-import type { WebhookEvent } from "@outreach/webhook-verifier"
 import { describe, expect, it } from "vitest"
 import { reconcile } from "../../src/docs/samples/reconcile.ts"
-import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
 import { samplesOf } from "./samplesOf.ts"
 
 const api = startApi()
 
-const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"]))
-const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
+const EXAMPLES = "../../../../../examples/"
+const receivers = globSync(
+  "{receivers/*,nestjs/src/{main,webhooks.service},{nextjs,react-router,sveltekit}/**/{route,webhooks,+server}}.ts",
+  { cwd: new URL(`../../src/docs/samples/${EXAMPLES}`, import.meta.url), exclude: ["**/node_modules"] },
+)
 
-it.each([
+it.each<ReadonlyArray<string>>([
   ["verifySignature.ts", "webhooks"],
-  ["webhookServer.ts", "webhooks"],
   ["reconcile.ts", "pagination"],
   ["languages/reconcile.py", "pagination"],
-])("the code that the guide shows is the code that runs below: %s", async (file, page) => {
+  ...receivers.map((file) => [EXAMPLES + file, "webhooks", file.replace(/^[\w-]+\//, "")]),
+])("the guide shows the file that a test runs, unchanged: %s", async (file, page, label = basename(file!)) => {
   const text = await (await fetch(`${api().url}/docs/${page}`)).text()
   const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-  expect(samplesOf(text).get(basename(file))).toBe(source)
-})
-
-const serve = async (secrets: string[], store: (event: WebhookEvent) => Promise<void>) => {
-  const port = await listen(webhookServer(secrets, store))
-  return async (header: string | undefined) => {
-    const response = await fetch(`http://127.0.0.1:${port}`, {
-      method: "POST",
-      headers: header === undefined ? {} : { "X-Signature": header },
-      body: BODY,
-    })
-    return response.status
-  }
-}
-const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
-
-it("the receiver acknowledges stored events, rejects invalid signatures, and requests another attempt if it can't store", async () => {
-  const key = secret()
-  const stored: Array<WebhookEvent> = []
-  const post = await serve([key], async (event) => void stored.push(event))
-  const refused = [await post(undefined), await post(await fresh(secret()))]
-  expect([...refused, await post(await fresh(key))]).toEqual([401, 401, 200])
-  expect(stored).toEqual([eventExamples["outreach.email_clicked"]])
-  const failing = await serve([key], () => Promise.reject(new Error("no room")))
-  expect(await failing(await fresh(key))).toBe(500)
+  expect(samplesOf(text).get(label)).toBe(source)
 })
 
 /** Runs the Python sample, and passes on the events that it stores. */

@@ -26,37 +26,62 @@ for (const pre of document.querySelectorAll("pre")) {
 
 // The console passes a key in the fragment, which browsers don't send. It stays in this tab and isn't added to the history.
 const [, given] = /^#key=(orp_(?:live|test)_[0-9A-Za-z_]{20,80})$/.exec(location.hash) ?? []
-let key = given ?? null
 if (given) history.replaceState(null, "", location.pathname + location.search)
-try {
-  if (given) sessionStorage.setItem("key", given)
-  else key = sessionStorage.getItem("key")
-} catch {}
-if (key) {
+const input = /** @type {HTMLInputElement | null} */ (document.querySelector(".key input"))
+if (input) {
+  const { placeholder } = input
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  /** @type {Array<{ text: Text, shown: string }>} */
+  const blanks = []
   while (texts.nextNode()) {
     const text = /** @type {Text} */ (texts.currentNode)
-    if (text.parentElement?.closest("pre")) text.data = text.data.replaceAll("orp_test_…", key)
+    if (text.data.includes(placeholder) && text.parentElement?.closest("pre")) blanks.push({ text, shown: text.data })
   }
-  status.textContent = "Your key is filled in, in this tab alone."
+  const fill = (/** @type {string} */ value) => {
+    input.value = value
+    const key = input.validity.valid ? value : ""
+    for (const { text, shown } of blanks) text.data = shown.replaceAll(placeholder, key || placeholder)
+    status.textContent = key && "Your key is filled in, only in this tab."
+    try {
+      if (key) sessionStorage.setItem("key", key)
+      else sessionStorage.removeItem("key")
+    } catch {}
+  }
+  let stored = null
+  try {
+    stored = sessionStorage.getItem("key")
+  } catch {}
+  fill(given ?? stored ?? "")
+  input.oninput = () => fill(input.value.trim())
+  input.onchange = () => input.reportValidity()
+  document.querySelector(".key button")?.addEventListener("click", () => fill(""))
+  input.closest("p")?.removeAttribute("hidden")
 }
 
-// If cookies are blocked, storage throws: then the choice lasts until the page is closed.
-const languages = [...document.querySelectorAll(".languages summary")]
-const choose = (/** @type {string | null} */ name) => {
-  for (const { textContent, parentElement } of languages) {
+// If cookies are blocked, storage throws: then the choices last until the page is closed.
+const tabs = [...document.querySelectorAll(".tabs summary")]
+const choose = (/** @type {string} */ name) => {
+  for (const { textContent, parentElement } of tabs) {
     if (textContent === name) parentElement?.setAttribute("open", "")
   }
 }
+// The last choice comes last: a language, and a framework.
+/** @type {Array<string>} */
+let chosen = []
 try {
-  choose(localStorage.getItem("language"))
+  chosen = JSON.parse(localStorage.getItem("tabs") ?? "[]")
 } catch {}
-for (const language of languages) {
-  language.addEventListener("click", (event) => {
+chosen.forEach(choose)
+for (const tab of tabs) {
+  tab.addEventListener("click", (event) => {
     event.preventDefault()
-    choose(language.textContent)
+    const { top } = tab.getBoundingClientRect()
+    choose(tab.textContent)
+    // The same choice above changes the height of the page.
+    scrollBy(0, tab.getBoundingClientRect().top - top)
+    chosen = [...chosen.filter((name) => name !== tab.textContent), tab.textContent].slice(-4)
     try {
-      localStorage.setItem("language", language.textContent)
+      localStorage.setItem("tabs", JSON.stringify(chosen))
     } catch {}
   })
 }
