@@ -7,8 +7,11 @@ export const hooks = {
   /**
    * Completes a packed or published manifest with URLs, and removes fields for this workspace. Packages of the workspace that are
    * built into another are its optional dependencies, because they run from sources without its development dependencies.
+   * A program is packed from its bundle in `dist`, whose optional dependencies npm installs.
    */
-  beforePacking({ devDependencies, optionalDependencies, scripts, ...manifest }, folder) {
+  beforePacking({ devDependencies, optionalDependencies, scripts, ...rest }, packed) {
+    const folder = packed.replace(/\/dist$/, "")
+    const manifest = folder === packed ? rest : { ...rest, optionalDependencies }
     const exports = { ...manifest.exports, "./package.json": "./package.json" }
     if (name === undefined) {
       // After the release, the page on npm links to the repository and its issues.

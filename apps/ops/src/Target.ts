@@ -77,7 +77,7 @@ const readSandbox = Effect.gen(function* () {
 
 class NoTarget extends DescribedError(
   "NoTarget",
-  "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.",
+  "There is no database to work on: set DATABASE_URL, or start the sandbox in this folder.",
 ) {}
 
 const findSandbox = Effect.gen(function* () {
@@ -94,7 +94,7 @@ const findSandbox = Effect.gen(function* () {
 
 class SandboxUnreadable extends DescribedError(
   "SandboxUnreadable",
-  "The sandbox's file {file} cannot be used; start the sandbox again with `npm start`.",
+  "The sandbox's file {file} cannot be used; start the sandbox again.",
 ) {}
 
 const readSettings = (file: string) =>

@@ -82,7 +82,7 @@ describe("the process", () => {
     expect(await ended(startOps(["organizations", "list"]))).toEqual({
       code: 1,
       stdout: "",
-      stderr: "There is no database to work on: set DATABASE_URL, or start the sandbox with `npm start`.\n",
+      stderr: "There is no database to work on: set DATABASE_URL, or start the sandbox in this folder.\n",
     })
   })
 

@@ -9,9 +9,10 @@ import { runProcess } from "@outreach/process/runProcess"
 import { secretsKey } from "@outreach/process/settings"
 import { ConfigProvider, Effect, Layer, References } from "effect"
 import { behaviorOf } from "./behaviorOf.ts"
+import { COMMANDS } from "./commands.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Display, openDisplay } from "./openDisplay.ts"
-import { type Options, readOptions, USAGE } from "./options.ts"
+import { type Options, readOptions } from "./options.ts"
 import { checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
@@ -152,19 +153,19 @@ const partnerConsoleUrl = (consoleUrl: string, token: string | undefined): strin
 
 const EARLIER_RUN = `
 This continues an earlier run. The mail catcher begins empty, because e-mails are not kept from one run to the next.
-To begin anew: npm start -- --fresh
+To start from scratch: ${COMMANDS.sandbox} --fresh
 `
 
 /** How the data of a run is used again. */
 const farewell = ({ folder }: Options): string =>
   process.env["DATABASE_URL"]
-    ? "Stopped. The data is kept in the database of DATABASE_URL.\n`npm start` continues with it."
-    : `Stopped. The data is kept in ${folder}.\n\`npm start\` continues with it, \`npm start -- --fresh\` starts from scratch.`
+    ? "Stopped. The data is kept in the database of DATABASE_URL. The next start continues with it."
+    : `Stopped. The data is kept in ${folder}. The next start continues with it, \`${COMMANDS.sandbox} --fresh\` starts from scratch.`
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
   const display = openDisplay()
-  if (options === undefined) return display.print(USAGE)
+  if (typeof options === "string") return display.print(options)
   const printOnInterrupt = (text: string) => Effect.onInterrupt(() => Effect.sync(() => display.print(text)))
   return yield* sandbox(options, display).pipe(
     printOnInterrupt("Stopping."),
@@ -187,5 +188,10 @@ const main = Effect.gen(function* () {
       }),
   ),
 )
+
+// A terminated npm ends without its command, whose parent process changes then.
+const { ppid } = process
+const stopIfOrphaned = () => process.ppid === ppid || process.kill(process.pid, "SIGTERM")
+if (process.env["npm_lifecycle_event"] !== undefined) setInterval(stopIfOrphaned, 500).unref()
 
 runProcess(Effect.provideService(main, References.MinimumLogLevel, "Warn"))

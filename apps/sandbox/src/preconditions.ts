@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
 import { Effect, Exit, Scope } from "effect"
 import { SandboxError } from "./SandboxError.ts"
@@ -20,7 +21,9 @@ export const holdConsolePort = Effect.fnUntraced(function* (host: string, reques
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox has locked it; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {
-  yield* Effect.promise(() => mkdir(folder, { recursive: true }))
+  const created = yield* Effect.promise(() => mkdir(folder, { recursive: true }))
+  // The user's repository should not contain the keys.
+  if (created !== undefined) yield* Effect.promise(() => writeFile(join(folder, ".gitignore"), "*\n"))
   yield* Effect.acquireRelease(
     Effect.promise(() => lock(folder)),
     (unlock) => Effect.promise(unlock),

@@ -27,7 +27,7 @@ export const runService = Effect.fnUntraced(function* (
 ) {
   const { main, loader, environment, log, onRestart } = options
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const loaders = [import.meta.resolve("./exitWithParent.ts"), loader ?? []].flat()
+  const loaders = [import.meta.resolve("#main/exitWithParent"), loader ?? []].flat()
   let ended: string | undefined
   const start = Effect.sync((): ChildProcess => {
     const file = openSync(log, ended === undefined ? "w" : "a", 0o600)

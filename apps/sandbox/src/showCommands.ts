@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Client } from "@outreach/client"
 import { Effect, Schedule } from "effect"
+import { COMMANDS } from "./commands.ts"
 import type { Display } from "./openDisplay.ts"
 import type { SeededPartner } from "./seed/seedPartner.ts"
 
@@ -33,11 +34,11 @@ export const showCommands = Effect.fnUntraced(function* (
 
 Send the service an event about a clinician, as a partner does, and see the day's digest:
 
-  npm run --silent webhook -- send --url ${inboundUrl} --secret ${secret} --type clinician.account_created
-  npm run ops -- inbox list --organization ${organization}
-  npm run ops -- digests show ${new Date().toISOString().slice(0, 10)} --organization ${organization}
+  ${COMMANDS.webhook} send --url ${inboundUrl} --secret ${secret} --type clinician.account_created
+  ${COMMANDS.ops} inbox list --organization ${organization}
+  ${COMMANDS.ops} digests show ${new Date().toISOString().slice(0, 10)} --organization ${organization}
 
-Operate it in another terminal: npm run ops -- --help
+Operate it in another terminal: ${COMMANDS.ops} --help
 `
   yield* Effect.promise(() => writeFile(join(folder, "commands.txt"), commands, { mode: 0o600 }))
   display.print(`

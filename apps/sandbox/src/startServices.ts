@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Effect, Fiber, Schedule } from "effect"
+import { IS_CLONE } from "./commands.ts"
 import { runService } from "./runService.ts"
 
 /** The services' settings that are passed on from the sandbox's environment. */
@@ -35,11 +36,12 @@ export const startServices = Effect.fnUntraced(function* (options: {
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
   }
   const services = {
-    API: { main: import.meta.resolve("@outreach/api/main"), own: { HOST: host, PORT: new URL(baseUrl).port } },
-    worker: { main: import.meta.resolve("@outreach/worker/main"), own: { ...outgoing, DRAIN_SECONDS: "2" } },
+    API: { main: import.meta.resolve("#main/api"), own: { HOST: host, PORT: new URL(baseUrl).port } },
+    worker: { main: import.meta.resolve("#main/worker"), own: { ...outgoing, DRAIN_SECONDS: "2" } },
     console: {
-      main: import.meta.resolve("@outreach/console/main"),
-      loader: import.meta.resolve("@outreach/console/compileJsx"),
+      main: import.meta.resolve("#main/console"),
+      // Its sources contain JSX.
+      ...(IS_CLONE && { loader: import.meta.resolve("@outreach/console/compileJsx") }),
       own: { ...outgoing, HOST: host, PORT: new URL(consoleUrl).port, CONSOLE_URL: consoleUrl },
     },
   }

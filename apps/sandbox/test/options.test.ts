@@ -11,7 +11,8 @@ it("parses the given options", async () => {
     folder: "/tmp/x",
     recipients: undefined,
   })
-  expect(await Effect.runPromise(readOptions(["--help"]))).toBeUndefined()
+  expect(await Effect.runPromise(readOptions(["--help"]))).toContain("npm start -- [--port 8080]")
+  expect(await Effect.runPromise(readOptions(["--version"]))).toBe("0.0.0-dev")
 })
 
 it.each([

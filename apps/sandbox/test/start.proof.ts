@@ -35,12 +35,12 @@ const sentIn = ({ events }: Received) =>
 
 it.each([
   ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for win32", "$env:DATABASE_URL = "],
-  ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
+  ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "export DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
   const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stub}` }
   const sandbox = runSandbox(temporaryFolder("start"), { environment })
   expect(await sandbox.ended).toBe(1)
-  expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
+  expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+\n$/)
   expect(sandbox.output()).toContain(cause)
   expect(sandbox.output()).toContain(`\n  ${line}`)
 })
@@ -138,7 +138,7 @@ it("uses the database of DATABASE_URL, pulls events that no webhook has brought,
   const mismatched = runSandbox(folder, { args, environment })
   expect(await mismatched.ended).toBe(1)
   expect(mismatched.output()).toMatch(
-    /^migrations\/0001_baseline.sql was changed [^\n]+ `npm start -- --fresh` or use a new `--folder`\.\n$/,
+    /^migrations\/0001_baseline.sql was changed [^\n]+ start it with `--fresh` or with a new `--folder`\.\n$/,
   )
 })
 

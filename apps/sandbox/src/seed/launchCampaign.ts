@@ -54,7 +54,7 @@ export const launchCampaign = Effect.fnUntraced(function* (
   yield* scheduleCampaign(campaignId)
 })
 
-const OPS = fileURLToPath(import.meta.resolve("@outreach/ops/main"))
+const OPS = fileURLToPath(import.meta.resolve("#main/ops"))
 
 const SAMPLE_RECIPIENTS = 1000
 

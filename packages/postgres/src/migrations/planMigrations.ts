@@ -26,7 +26,7 @@ export const planMigrations = Effect.fnUntraced(function* (
     }
     if (known !== undefined && known !== checksum) {
       return yield* mismatch(
-        `${file} was changed after it was applied to this database. Restore the file, and put the change into a file with the next number. If the change was never released, migrate an empty database instead; for a sandbox, run \`npm start -- --fresh\` or use a new \`--folder\`.`,
+        `${file} was changed after it was applied to this database. Restore the file, and put the change into a file with the next number. If the change was never released, migrate an empty database instead; for a sandbox, start it with \`--fresh\` or with a new \`--folder\`.`,
       )
     }
   }

@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { createRequire } from "node:module"
 import type { Socket } from "node:net"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { processToken } from "./processToken.ts"
 import { killServer, start, stop as stopServer } from "./server.ts"
 import type { StartOptions, SupervisorInput, SupervisorResult } from "./supervisor.ts"
+
+// The module runner of vitest has no `import.meta.resolve`.
+const SUPERVISOR = createRequire(import.meta.url).resolve("#main/supervisor")
 
 /** A PostgreSQL server that belongs to this process. */
 export interface Postgres {
@@ -35,7 +39,7 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
     ...(dataDirectory !== undefined && { dataDirectory: resolve(dataDirectory) }),
     parent: (await processToken(process.pid)) ?? "",
   }
-  const supervisor = spawn(process.execPath, [join(import.meta.dirname, "supervisor.ts"), JSON.stringify(input)], {
+  const supervisor = spawn(process.execPath, [SUPERVISOR, JSON.stringify(input)], {
     // In its own session, Ctrl-C does not reach the supervisor, which stops when this process ends.
     detached: true,
     cwd: "/",

@@ -21,10 +21,10 @@ const URL = "postgres://postgres:outreach@127.0.0.1:5432/postgres"
 export const explain = (
   cause: string,
   platform: NodeJS.Platform = process.platform,
-): string => `No embedded PostgreSQL runs here: ${cause}. Start one, and name it in DATABASE_URL:
+): string => `No embedded PostgreSQL runs here: ${cause}. Start one, set DATABASE_URL in the same terminal, and try again:
 
   docker run --detach --name outreach-postgres --publish 127.0.0.1:5432:5432 --env POSTGRES_PASSWORD=outreach postgres:18
-  ${platform === "win32" ? `$env:DATABASE_URL = "${URL}"; npm start` : `DATABASE_URL=${URL} npm start`}`
+  ${platform === "win32" ? `$env:DATABASE_URL = "${URL}"` : `export DATABASE_URL=${URL}`}`
 
 const thisMachine = (): Machine => {
   const { platform, arch, report } = process

@@ -12,10 +12,10 @@ it("finds no problem with this machine, with Linux or with macOS", () => {
 })
 
 it.each([
-  [{ platform: "linux", arch: "x64", glibc: undefined }, "as Alpine does", "\n  DATABASE_URL=postgres://"],
+  [{ platform: "linux", arch: "x64", glibc: undefined }, "as Alpine does", "\n  export DATABASE_URL=postgres://"],
   [{ platform: "win32", arch: "x64", glibc: undefined }, "for win32 x64", '\n  $env:DATABASE_URL = "postgres://'],
-  [{ platform: "linux", arch: "s390x", glibc }, "for linux s390x", "\n  DATABASE_URL=postgres://"],
-  [{ platform: "freebsd", arch: "x64", glibc: undefined }, "for freebsd x64", "\n  DATABASE_URL=postgres://"],
+  [{ platform: "linux", arch: "s390x", glibc }, "for linux s390x", "\n  export DATABASE_URL=postgres://"],
+  [{ platform: "freebsd", arch: "x64", glibc: undefined }, "for freebsd x64", "\n  export DATABASE_URL=postgres://"],
 ] as const)("names the cause on %o, and the lines that start a PostgreSQL", (machine, cause, line) => {
   const text = whyNoPostgres(machine)!
   expect(text.split("\n")[0]).toContain(cause)
