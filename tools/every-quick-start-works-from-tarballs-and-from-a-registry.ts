@@ -1,18 +1,19 @@
 /**
  * Follows the quick start of every published package in empty folders: with the tarballs of `pnpm package:partners`, and by name from a
- * local registry after a rehearsal of the release: versions, repository, `changeset publish`.
+ * local registry after a rehearsal of the release: versions, repository, `changeset publish`. The sandbox starts only from the registry, as another user
+ * if this one is root, with Debian's Node.
  *
  * Unlike the release, it publishes without provenance, which needs the workflow's token, and creates no git tag.
  */
-import { execFile, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { basename, delimiter, dirname, join, relative } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
 import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { copyRepository } from "./copyRepository.ts"
-import { publishedPackages, root } from "./publishedPackages.ts"
+import { publishedLibraries, publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const INSTALL = /^```sh\n(npm install @outreach\/[^\n]+)\n```$/m
@@ -36,6 +37,7 @@ client.getToken("aB3xY9", { expand: ["recipients"] })
 
 const violations: string[] = []
 const packages = publishedPackages()
+const libraries = publishedLibraries()
 const tempDir = mkdtempSync(join(tmpdir(), "outreach-quick-starts-"))
 const clone = join(tempDir, "clone")
 const home = join(tempDir, "home")
@@ -122,7 +124,7 @@ async function follow(name: string, install: string, readme: string, from: strin
 }
 
 async function followAll(from: "tarballs" | "registry"): Promise<ReadonlyMap<string, string>> {
-  const folders = packages.map(async ({ name, folder }) => {
+  const folders = libraries.map(async ({ name, folder }) => {
     const readme = readFileSync(join(folder, "README.md"), "utf8")
     const install = (from === "tarballs" ? INSTALL_TARBALLS : INSTALL).exec(readme)?.[1]
     if (install === undefined) {
@@ -132,6 +134,67 @@ async function followAll(from: "tarballs" | "registry"): Promise<ReadonlyMap<str
     return [name, await follow(name, install.replaceAll("<clone>", clone), readme, from)] as const
   })
   return new Map(await Promise.all(folders))
+}
+
+/**
+ * Starts the sandbox in an empty folder and runs the commands that it prints. Terminates npm, which must leave no process, and starts the sandbox again
+ * without the registry. If Node is too old, uses the command that the sandbox names then.
+ */
+async function followSandbox(url: string): Promise<void> {
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const home = join(tempDir, "newcomer")
+  const folder = join(home, "an empty folder")
+  mkdirSync(folder, { recursive: true })
+  execFileSync("chmod", ["755", tempDir])
+  if ("uid" in user) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, home])
+  const path = process.env["PATH"]!.split(delimiter).filter((it) => !("uid" in user && it.startsWith("/root")))
+  const settings = { npm_config_registry: url, npm_config_update_notifier: "false", npm_config_fetch_retries: "0" }
+  const options = {
+    ...user,
+    cwd: folder,
+    env: { ...Object.fromEntries(inherited), HOME: home, PATH: path.join(delimiter), ...settings },
+  }
+  let npx = "npx -y @outreach/sandbox"
+  const run = (line: string) => {
+    const named = line.replace("npx @outreach/sandbox", npx).replace("npx ", "npx -y ")
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", named], { ...options, encoding: "utf8" })
+    return { status, output: stdout + stderr }
+  }
+  const withNewNode = / Run: npx (.+) --version$/m.exec(run(`${npx} --version`).output)?.[1]
+  if (withNewNode !== undefined) npx = `npx -y ${withNewNode}`
+  const { version } = JSON.parse(readFileSync(join(clone, "apps/sandbox/package.json"), "utf8")) as { version: string }
+  const reported = run(`${npx} --version`).output
+  if (!reported.includes(version)) violations.push(`the sandbox ${version} reports ${reported}`)
+
+  const processes = () => execFileSync("ps", ["-ewwo", "args"], { encoding: "utf8" }).split("\n").filter((line) => line.includes(home)) // biome-ignore format: one line
+  const startAndStop = async (whileItRuns: (output: string) => void): Promise<void> => {
+    const sandbox = spawn("bash", ["-c", `exec ${npx} --host ${loopbackAddress()}`], {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let output = ""
+    for (const stream of [sandbox.stdout, sandbox.stderr]) stream.setEncoding("utf8").on("data", (text: string) => { output += text }) // biome-ignore format: one line
+    while (!/ mails [1-9]/.test(output) && sandbox.exitCode === null) await wait(200)
+    if (sandbox.exitCode === null) whileItRuns(output)
+    else violations.push(`${npx} ended:\n${output}`)
+    sandbox.kill()
+    for (let i = 0; i < 300 && processes().length > 0; i++) await wait(200)
+    if (processes().length > 0) violations.push(`SIGTERM to npm leaves processes:\n${processes().join("\n")}`)
+  }
+  await startAndStop((output) => {
+    const printed = [...output.matchAll(/^ {2}((?:npx|curl) .+)$/gm)].map(([, line = ""]) => line)
+    if (printed.length !== 5) violations.push(`The sandbox prints ${printed.length} commands:\n${output}`)
+    for (const line of printed) {
+      const { status, output } = run(line)
+      if (status !== 0 || /"error"/.test(output))
+        violations.push(`This fails for a newcomer with ${status}:\n${line}\n${output}`)
+    }
+  })
+  registry?.kill()
+  await startAndStop((output) => {
+    if (!output.includes("This continues an earlier run"))
+      violations.push(`The second start has other data:\n${output}`)
+  })
 }
 
 let registry: ReturnType<typeof spawn> | undefined
@@ -149,10 +212,13 @@ try {
 
   env["GITHUB_REPOSITORY"] = REPOSITORY
   await attempt("the versions cannot be made", bin("changeset"), ["version"], clone)
+  // The sandbox reports its version.
+  const build = ["--config", "../../tools/sandbox.tsup.config.ts"]
+  await attempt("the sandbox cannot be built", bin("tsup"), build, join(clone, "apps/sandbox"))
   const published = await attempt("changeset publish fails", bin("changeset"), ["publish", "--no-git-tag"], clone)
   for (const { name, folder } of packages) {
     const manifest = (await (await fetch(`${url}${name}/latest`)).json()) as { version?: string; repository?: object }
-    const directory = `packages/${basename(folder)}`
+    const directory = relative(root, folder)
     const repository = { type: "git", url: `git+https://github.com/${REPOSITORY}.git`, directory }
     if (manifest.version === undefined || manifest.version === "0.0.0")
       violations.push(`${name} was not published:\n${published}`)
@@ -176,6 +242,7 @@ try {
     verifier,
   )
   if (help !== null && !help.includes("listen --forward")) violations.push(`the command prints ${help}`)
+  await followSandbox(url)
 } finally {
   registry?.kill()
   rmSync(tempDir, { recursive: true, force: true, maxRetries: 10 })

@@ -7,7 +7,7 @@ import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { publishedPackages, root } from "./publishedPackages.ts"
+import { publishedLibraries, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 /** Compiler options by module resolution. */
@@ -52,7 +52,7 @@ server.listen(0, "127.0.0.1", async () => {
   server.close()
 })`
 
-const packages = publishedPackages()
+const packages = publishedLibraries()
 const dependenciesOf = (name: string) => packages.find((one) => one.name === name)?.manifest.dependencies ?? {}
 const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
 const tempDir = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))

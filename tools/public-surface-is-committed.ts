@@ -6,7 +6,7 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
-import { type PublishedPackage, publishedPackages, root } from "./publishedPackages.ts"
+import { type PublishedPackage, publishedLibraries, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 /** The declarations of the contract's types by name, as the build copies them. */
@@ -44,7 +44,7 @@ function builtSurface({ folder, name, entries }: PublishedPackage): string {
 
 const write = process.argv.includes("--write")
 const violations: string[] = []
-for (const pkg of publishedPackages()) {
+for (const pkg of publishedLibraries()) {
   const path = join(pkg.folder, "api.d.ts")
   if (!pkg.entries.every(({ types }) => existsSync(join(pkg.folder, types)))) {
     violations.push(`${relative(root, pkg.folder)} is not built: pnpm build`)
@@ -58,4 +58,4 @@ for (const pkg of publishedPackages()) {
     )
   }
 }
-report(violations, `${publishedPackages().length} packages`)
+report(violations, `${publishedLibraries().length} packages`)

@@ -13,7 +13,7 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly publishConfig: {
-    readonly exports: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>
+    readonly exports?: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>
   }
 }
 
@@ -23,7 +23,7 @@ export interface PublishedPackage {
   /** Absolute path. */
   readonly folder: string
   readonly manifest: Manifest
-  /** Each importable subpath: the specifier, and its built ESM declarations as a path inside the folder. */
+  /** Each importable subpath: the specifier, and its built ESM declarations as a path inside the folder. A program has none. */
   readonly entries: readonly { readonly specifier: string; readonly types: string }[]
   /** The tags of its `turbo.json`. */
   readonly tags: readonly string[]
@@ -39,7 +39,7 @@ export function publishedPackages(): readonly PublishedPackage[] {
       name: manifest.name,
       folder,
       manifest,
-      entries: Object.entries(manifest.publishConfig.exports).flatMap(([subpath, target]) =>
+      entries: Object.entries(manifest.publishConfig.exports ?? {}).flatMap(([subpath, target]) =>
         typeof target === "string" ? [] : [{ specifier: manifest.name + subpath.slice(1), types: target.import.types }],
       ),
       tags: (readJson(join(folder, "turbo.json")) as { tags: string[] }).tags,
@@ -47,6 +47,10 @@ export function publishedPackages(): readonly PublishedPackage[] {
   if (found.length === 0) throw new Error("no published package found")
   return found
 }
+
+/** Lists the published packages that are imported, not only run. */
+export const publishedLibraries = (): readonly PublishedPackage[] =>
+  publishedPackages().filter(({ entries }) => entries.length > 0)
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"))

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { publishedPackages, root } from "./publishedPackages.ts"
+import { publishedLibraries, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const FENCE = /^```ts\b.*\n([\s\S]*?)^```$/gm
@@ -53,7 +53,7 @@ function violationsOf(page: string): { fences: number; violations: string[] } {
 }
 
 const named = process.argv.slice(2)
-const packages = named.length > 0 ? [] : publishedPackages()
+const packages = named.length > 0 ? [] : publishedLibraries()
 const published = packages.map(({ folder }) => ({ folder, ...violationsOf(join(folder, "README.md")) }))
 const withoutCode = published
   .filter(({ fences, violations }) => fences + violations.length === 0)

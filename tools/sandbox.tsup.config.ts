@@ -6,7 +6,10 @@ const read = (file: string) => JSON.parse(readFileSync(file, "utf8"))
 
 const { name, version, description, keywords, license, type, publishConfig } = read("package.json")
 
-/** The sandbox as its package on npm contains it, with the service. The programs of PostgreSQL are in packages for each platform. */
+/**
+ * The sandbox as its package on npm contains it, with the service. The programs of PostgreSQL are in packages for each platform. It contains files of the
+ * whole repository, so turbo does not cache it.
+ */
 export default defineConfig({
   ...bundle({
     release: version,

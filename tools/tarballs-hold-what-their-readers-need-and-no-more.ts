@@ -1,15 +1,16 @@
 /**
  * Packs every published package as the release does, and checks the tarballs: publint and attw accept them; the manifest has the URLs and
- * keywords for a registry, and nothing of this workspace; each module has a source map that needs no other file.
+ * keywords for a registry, and nothing of this workspace; each module of a library has a source map that needs no other file. A program has the licenses
+ * and the list of its bundled packages.
  * Arguments name the packages; by default all of them.
  */
 import { execFile } from "node:child_process"
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { promisify } from "node:util"
-import { publishedPackages, root } from "./publishedPackages.ts"
+import { type PublishedPackage, publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const REPOSITORY = "https://github.com/example/outreach-partner-api"
@@ -73,7 +74,8 @@ function* moduleFaults(folder: string, file: string): Generator<string> {
   }
 }
 
-async function tarballFaults(folder: string): Promise<readonly string[]> {
+async function tarballFaults({ folder, entries }: PublishedPackage): Promise<readonly string[]> {
+  const isLibrary = entries.length > 0
   const name = basename(folder)
   const tarball = join(tempDir, `${name}.tgz`)
   const unpacked = join(tempDir, name)
@@ -85,24 +87,24 @@ async function tarballFaults(folder: string): Promise<readonly string[]> {
   const bin = join(root, "tools/node_modules/.bin")
   const [publint, attw] = await Promise.all([
     failure(join(bin, "publint"), ["run", tarball, "--strict"], tempDir),
-    failure(join(bin, "attw"), [tarball, "--profile", "strict", "--format", "ascii"], tempDir),
+    isLibrary ? failure(join(bin, "attw"), [tarball, "--profile", "strict", "--format", "ascii"], tempDir) : undefined,
   ])
-  const missing = ["README.md", "LICENSE", "dist"].filter((path) => !existsSync(join(unpacked, path)))
+  const missing = ["README.md", "LICENSE", ...(isLibrary ? ["dist"] : ["LICENSES.txt", "sbom.json"])].filter(
+    (path) => !existsSync(join(unpacked, path)),
+  )
   const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8")) as PackedManifest
   return [
     ...(publint === undefined ? [] : [`is refused by publint: ${publint}`]),
     ...(attw === undefined ? [] : [`is refused by attw: ${attw}`]),
     ...missing.map((path) => `lacks ${path}`),
     ...globSync("{src,test}", { cwd: unpacked }).map((path) => `carries ${path}`),
-    ...manifestFaults(manifest, `packages/${name}`),
+    ...manifestFaults(manifest, relative(root, folder)),
     ...globSync("dist/**/*.{js,cjs,ts,cts}", { cwd: unpacked }).flatMap((file) => [...moduleFaults(unpacked, file)]),
   ]
 }
 
 try {
-  const faults = packages.map(async ({ name, folder }) =>
-    (await tarballFaults(folder)).map((fault) => `${name} ${fault}`),
-  )
+  const faults = packages.map(async (each) => (await tarballFaults(each)).map((fault) => `${each.name} ${fault}`))
   report((await Promise.all(faults)).flat(), `${packages.length} tarballs`)
 } finally {
   rmSync(tempDir, { recursive: true, force: true })
