@@ -27,7 +27,7 @@ async function build(): Promise<void> {
   const filters = libraries.map(({ name }) => `--filter=${name}`)
   const turbo = spawn("pnpm", ["exec", "turbo", "run", "build", "--output-logs=new-only", ...filters], {
     cwd: root,
-    stdio: ["ignore", "pipe", 2],
+    stdio: ["ignore", "pipe", "inherit"],
   })
   const report = progressOf()
   let output = ""

@@ -80,7 +80,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the curl samples of th
 
   it.each([
     ["/docs/webhooks", "npx @outreach/webhook-verifier", "http://localhost:3000/webhooks"],
-    ["/docs/sandbox", "npm run --silent webhook --", "http://127.0.0.1:3000/webhooks"],
+    ["/docs/sandbox", "npx @outreach/webhook-verifier", "http://127.0.0.1:3000/webhooks"],
   ])("of %s follow the feed and forward it", async (page, command, receiver) => {
     const script = (await shown(page, "listen")).replace(command, "exec printf '%s\\n'")
     const args = (await run(`export OUTREACH_SECRET=\n${script}`)).filter((line) => line !== "")
