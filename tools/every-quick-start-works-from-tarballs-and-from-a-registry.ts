@@ -174,8 +174,9 @@ async function followSandbox(url: string): Promise<void> {
     })
     let output = ""
     for (const stream of [sandbox.stdout, sandbox.stderr]) stream.setEncoding("utf8").on("data", (text: string) => { output += text }) // biome-ignore format: one line
-    while (!/ mails [1-9]/.test(output) && sandbox.exitCode === null) await wait(200)
-    if (sandbox.exitCode === null) whileItRuns(output)
+    const hasEnded = () => sandbox.exitCode !== null || sandbox.signalCode !== null
+    while (!/^From now on /m.test(output) && !hasEnded()) await wait(200)
+    if (!hasEnded()) whileItRuns(output)
     else violations.push(`${npx} ended:\n${output}`)
     sandbox.kill()
     for (let i = 0; i < 300 && processes().length > 0; i++) await wait(200)

