@@ -154,6 +154,7 @@ async function followSandbox(url: string): Promise<void> {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), HOME: home, PATH: path.join(delimiter), ...settings },
   }
+  const host = loopbackAddress()
   let npx = "npx -y @outreach/sandbox"
   const run = (line: string) => {
     const named = line.replace("npx @outreach/sandbox", npx).replace("npx ", "npx -y ")
@@ -168,7 +169,7 @@ async function followSandbox(url: string): Promise<void> {
 
   const processes = () => execFileSync("ps", ["-ewwo", "args"], { encoding: "utf8" }).split("\n").filter((line) => line.includes(home)) // biome-ignore format: one line
   const startAndStop = async (whileItRuns: (output: string) => void): Promise<void> => {
-    const sandbox = spawn("bash", ["-c", `exec ${npx} --host ${loopbackAddress()}`], {
+    const sandbox = spawn("bash", ["-c", `exec ${npx} --host ${host}`], {
       ...options,
       stdio: ["ignore", "pipe", "pipe"],
     })

