@@ -88,6 +88,18 @@ test("without binaries for the platform the error points to DATABASE_URL", async
   )
 })
 
+test("it creates a missing link to a library, because package managers can skip the install script", async () => {
+  const folder = await temporaryFolder()
+  const sources = await cloneInto(folder)
+  const binaries = join(folder, "node_modules", native)
+  const [{ target }] = JSON.parse(await readFile(join(binaries, "native/pg-symlinks.json"), "utf8"))
+  await rm(join(binaries, target))
+  const { error, end } = await startParent({ sources })
+  expect(error).toBeUndefined()
+  expect(await readdir(dirname(join(binaries, target)))).toContain(basename(target))
+  await end("SIGINT")
+})
+
 test("it works as an ordinary user", async (context) => {
   if (!isRoot) return context.skip("The whole run is by an ordinary user.")
   const passwd = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"))
