@@ -70,7 +70,7 @@ function runWithTools(folder) {
 }
 
 /** The sandbox's dependencies, without those of tests, types and tools: a fifth of all. */
-const OF_SANDBOX = ["--prod", "--filter-prod", "@outreach/sandbox..."]
+const OF_SANDBOX = ["--prod", "--filter-prod", "@outreach/sandbox-app..."]
 /** Written after installing them. pnpm's own file shows a whole installation. */
 const SANDBOX_INSTALLED = "node_modules/.cache/sandbox-installed"
 const PNPM_STATE = "node_modules/.pnpm-workspace-state-v1.json"

@@ -14,7 +14,7 @@ const NODE_MODULES = [
  * The copy is a git repository without a commit.
  */
 export function copyRepository(copy: string): void {
-  const built = globSync(["{apps,packages}/*/dist", ...NODE_MODULES], { cwd: root })
+  const built = globSync(["packages/*/dist", ...NODE_MODULES], { cwd: root })
   for (const path of [...listFiles(), ...built])
     cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))

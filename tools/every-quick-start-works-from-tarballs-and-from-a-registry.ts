@@ -163,7 +163,7 @@ async function followSandbox(url: string): Promise<void> {
   }
   const withNewNode = / Run: npx (.+) --version$/m.exec(run(`${npx} --version`).output)?.[1]
   if (withNewNode !== undefined) npx = `npx -y ${withNewNode}`
-  const { version } = JSON.parse(readFileSync(join(clone, "apps/sandbox/package.json"), "utf8")) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(clone, "packages/sandbox/package.json"), "utf8")) as { version: string }
   const reported = run(`${npx} --version`).output
   if (!reported.includes(version)) violations.push(`the sandbox ${version} reports ${reported}`)
 
@@ -216,7 +216,7 @@ try {
   await attempt("the versions cannot be made", bin("changeset"), ["version"], clone)
   // The sandbox reports its version.
   const build = ["--config", "../../tools/sandbox.tsup.config.ts"]
-  await attempt("the sandbox cannot be built", bin("tsup"), build, join(clone, "apps/sandbox"))
+  await attempt("the sandbox cannot be built", bin("tsup"), build, join(clone, "packages/sandbox"))
   const published = await attempt("changeset publish fails", bin("changeset"), ["publish", "--no-git-tag"], clone)
   for (const { name, folder } of packages) {
     const manifest = (await (await fetch(`${url}${name}/latest`)).json()) as { version?: string; repository?: object }
