@@ -163,7 +163,9 @@ async function followSandbox(url: string): Promise<void> {
   }
   const withNewNode = / Run: npx (.+) --version$/m.exec(run(`${npx} --version`).output)?.[1]
   if (withNewNode !== undefined) npx = `npx -y ${withNewNode}`
-  const { version } = JSON.parse(readFileSync(join(clone, "packages/sandbox/package.json"), "utf8")) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(clone, "packages/sandbox/package.json"), "utf8")) as {
+    version: string
+  }
   const reported = run(`${npx} --version`).output
   if (!reported.includes(version)) violations.push(`the sandbox ${version} reports ${reported}`)
 

@@ -19,7 +19,10 @@ export default defineConfig({
       exitWithParent: "apps/sandbox/src/exitWithParent.ts",
       supervisor: "packages/test-support/embedded-postgres/src/supervisor.ts",
     },
-    assets: { "seed/invitation.html": "apps/sandbox/src/seed/invitation.html", "README.md": "packages/sandbox/README.md" },
+    assets: {
+      "seed/invitation.html": "apps/sandbox/src/seed/invitation.html",
+      "README.md": "packages/sandbox/README.md",
+    },
     withNewNode: `npx -p node@24 -p ${name} outreach-sandbox`,
     imports: { "#main/*": "./main/*.js", "#seed/*": "./seed/*" },
     manifest: {
