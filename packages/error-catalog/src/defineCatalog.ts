@@ -106,15 +106,15 @@ export function defineCatalog<
       body: error.toBody(context),
     }
   }
-  /** Reads a body of this service, with a known code or not. */
+  /** Reads a body of this service, with a known code or not. `envelope.read` may throw on other bodies, and `docUrl` on unknown codes. */
   const read: Envelope["read"] = (received) => {
-    const found = envelope.read(received)
-    const { code, docUrl: url } = found ?? {}
     try {
+      const found = envelope.read(received)
+      const { code, docUrl: url } = found ?? {}
       // Without URLs, an envelope has no other mark than its format.
       return typeof code === "string" && (url === undefined || isDocUrl(url as string, code)) ? found : undefined
     } catch {
-      return undefined // `docUrl` may know only the codes of the catalog.
+      return undefined
     }
   }
   return {

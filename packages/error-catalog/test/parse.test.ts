@@ -89,12 +89,14 @@ describe("a client", () => {
       expect(catalog.parse(other, headOf(429))).toEqual({ ...nothing, status: 429, retry: "backoff", retryAfter: null })
   })
 
-  it("recognizes the URLs of several deployments with isDocUrl, and never throws because of it", () => {
+  it("recognizes the URLs of several deployments with isDocUrl, and never throws because of it or of a custom envelope", () => {
     const isDocUrl = (url: string, code: string) => url.endsWith(tables.codes[code as "TOO_MANY"].title)
     const catalog = defineCatalog({ ...tables, envelope: problemJson, isDocUrl })
     const codeOf = (type: string, code: string) => catalog.parse({ ...problem(code), type }).code
     expect(codeOf("https://b.example/Too many requests.", "TOO_MANY")).toBe("TOO_MANY")
     expect([codeOf("https://b.example", "TOO_MANY"), codeOf("https://b.example", "LATER")]).toEqual([null, null])
+    const read = ({ error }: { readonly error?: { code: string } }) => ({ code: error!.code })
+    expect(defineCatalog({ ...tables, envelope: { ...problemJson, read } }).parse({}).code).toBe(null)
   })
 
   it("treats a code with invalid details as an unknown code", () => {
