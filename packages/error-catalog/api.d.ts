@@ -59,7 +59,7 @@ interface FastifyRequest {
 interface FastifyReply {
     code(status: number): {
         headers(values: Readonly<Record<string, string>>): {
-            send(body: string): unknown;
+            send(...body: never): unknown;
         };
     };
 }
@@ -342,11 +342,11 @@ type DetailsOf<Row> = Row extends {
 } ? InputOf<Schema> : FreeDetails;
 /** Details of a code without a schema. */
 type FreeDetails = Readonly<Record<string, unknown>> | null;
-type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? {
-    readonly retryAfter: number;
-} : {
-    /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter?: number | undefined;
-};
+type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? Delay<number> : Partial<Delay<number | undefined>>;
+interface Delay<Seconds> {
+    /** Seconds until the same request may be sent again, for `Retry-After`. */
+    readonly retryAfter: Seconds;
+}
 /** Makes an argument optional if none of its properties is required. */
 type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
 /** A Fetch `Response`, if the platform's types include one. */

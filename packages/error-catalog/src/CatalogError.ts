@@ -56,13 +56,11 @@ type DetailsOf<Row> = Row extends { readonly details: infer Schema extends Stand
 /** Details of a code without a schema. */
 type FreeDetails = Readonly<Record<string, unknown>> | null
 
-type RetryAfterOption<Kind extends Retry> = "after" extends Kind
-  ? { /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter: number }
-  : {
-      /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter?:
-        | number
-        | undefined
-    }
+type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? Delay<number> : Partial<Delay<number | undefined>>
+interface Delay<Seconds> {
+  /** Seconds until the same request may be sent again, for `Retry-After`. */
+  readonly retryAfter: Seconds
+}
 
 /** Makes an argument optional if none of its properties is required. */
 export type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options]

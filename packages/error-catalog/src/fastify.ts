@@ -11,7 +11,7 @@ export interface FastifyRequest {
 
 /** The parts of a Fastify reply that the handler uses. */
 export interface FastifyReply {
-  code(status: number): { headers(values: Readonly<Record<string, string>>): { send(body: string): unknown } }
+  code(status: number): { headers(values: Readonly<Record<string, string>>): { send(...body: never): unknown } }
 }
 
 /** Creates an error handler for Fastify: `app.setErrorHandler(errorHandler(errors, { onError }))`. */
@@ -21,7 +21,8 @@ export function errorHandler<Codes extends ErrorCodes, Context extends object, R
 ): (caught: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (caught, request, reply) => {
     const { status, headers, body } = respondTo(catalog, options, caught, request as Request)
-    // Text, because Fastify applies the route's response schema to objects.
-    reply.code(status).headers(headers).send(JSON.stringify(body))
+    // Text, because Fastify applies the route's response schema to objects. `never`, because its types depend on that schema.
+    const started = reply.code(status).headers(headers)
+    started.send(...([JSON.stringify(body)] as never))
   }
 }
