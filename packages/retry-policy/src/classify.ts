@@ -27,7 +27,8 @@ const NETWORK =
   /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|(Connection(Refused|Closed|Reset|TimedOut)|TimeoutError)$)/
 
 /** Codes of OpenSSL and Node for certificates that either side rejects, which a retry doesn't fix. */
-const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_|ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA))/
+const CERTIFICATE =
+  /^(CERT_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)|PATH_LEN|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_|ERR_SSL_.*(CERTIFICATE|UNKNOWN_CA))/
 
 /** Messages of fetch without a code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
 const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i

@@ -215,9 +215,10 @@ describe("an error", () => {
     }
   })
 
-  it("of a certificate is permanent too if the server rejects the caller's, and in Deno", () => {
-    for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"])
-      expect(classify(Object.assign(new Error(), { code }))).toEqual(permanent(code))
+  it("of a certificate is permanent too for a wrong purpose, if the server rejects the caller's, and in Deno", () => {
+    const alerts = ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"]
+    for (const code of [...alerts, "CRL_HAS_EXPIRED", "INVALID_CA", "INVALID_PURPOSE", "PATH_LENGTH_EXCEEDED"])
+      expect(classify(new TypeError("fetch failed", { cause: { name: "Error", code } }))).toEqual(permanent(code))
     const ofDeno = "error sending request for url (https://127.0.0.1/): invalid peer certificate: Expired"
     expect(classify(new TypeError(ofDeno))).toEqual(permanent("TypeError"))
   })
