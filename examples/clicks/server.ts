@@ -5,7 +5,7 @@ import { type Hit, suspect } from "@outreach/bot-suspicion"
 
 const { DATABASE = "clicks.db", HOST = "127.0.0.1", PORT = "3000", SCANNERS = "", TRUST_PROXY } = process.env
 /** Scanners that you found in your own logs, each by a part of its `User-Agent`. */
-const agents = SCANNERS.split(",").filter(Boolean)
+const agents = SCANNERS.split(",").flatMap((agent) => agent.trim() || [])
 /** Links of the newsletter. A redirect to a URL in the request would be an open redirect. */
 const LINKS: ReadonlyMap<string, string> = new Map([
   ["programme", "https://conference.example/programme"],

@@ -64,7 +64,7 @@ app.get("/customers/:customer/invoices", (c) => {
 })
 
 app.post("/customers/:customer/invoices", async (c) => {
-  const { due_on, cents } = Draft.parse(await c.req.json())
+  const { due_on, cents } = Draft.parse(await c.req.json().catch(() => undefined))
   const insert = database.prepare("insert into invoices (customer, due_on, cents) values (?, ?, ?) returning id")
   return c.json(insert.get(c.req.param("customer"), due_on, cents), 201)
 })

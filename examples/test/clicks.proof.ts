@@ -9,7 +9,7 @@ const MICROSOFT = "40.107.218.12"
 
 const databaseIn = (project: string) => join(project, "clicks.db")
 const server = projectServer(workspaceWith("bot-suspicion"), "clicks", {
-  prepare: async (project) => ({ DATABASE: databaseIn(project), TRUST_PROXY: "yes", SCANNERS: "acme-scanner" }),
+  prepare: async (project) => ({ DATABASE: databaseIn(project), TRUST_PROXY: "yes", SCANNERS: "acme-scanner, " }),
 })
 
 interface Visit {
