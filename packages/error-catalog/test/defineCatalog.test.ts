@@ -231,13 +231,10 @@ describe("defineCatalog", () => {
       envelope: problemJson,
     })
 
-  it("rejects a code with a type that is not in the catalog", () => {
+  it("rejects a code with a type that is not in the catalog, or a status that is not an error", () => {
     expect(() => define({ LOST: { type: "toString", status: 500, title: "Never." } })).toThrow(
       new TypeError("codes.LOST.type: add toString to types"),
     )
-  })
-
-  it("rejects a status that is not an error", () => {
     for (const status of [200, 399, 600, 404.5, Number.NaN]) {
       expect(() => define({ ODD: { type: "payment", status, title: "Never." } })).toThrow(
         new TypeError(`codes.ODD.status: write one of 400 to 599, not ${status}`),

@@ -15,6 +15,10 @@ import type { StandardSchema } from "../src/StandardSchema.ts"
 import { payments, tables } from "./payments.ts"
 
 const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
+const catalogs = [
+  ["problem+json", payments],
+  ["the partner's envelope", partner],
+] as const
 const operations = {
   pay: ["TOO_MANY", "CARD_DECLINED", "INTERNAL"],
   refund: ["GATEWAY_DOWN", "CARD_DECLINED"],
@@ -44,10 +48,7 @@ describe("openapi", () => {
     expect(Object.keys(openapi(payments).components.schemas)).toEqual(Object.keys(tables.codes))
   })
 
-  it.each([
-    ["problem+json", payments],
-    ["the partner's envelope", partner],
-  ] as const)("makes a document that is valid, of %s", async (_, catalog) => {
+  it.each(catalogs)("makes a document that is valid, of %s", async (_, catalog) => {
     const { components, responses } = openapi(catalog as typeof payments, operations, {
       context: { requestId: "req_1" },
     })
@@ -68,10 +69,7 @@ describe("openapi", () => {
     expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
   })
 
-  it.each([
-    ["problem+json", payments],
-    ["the partner's envelope", partner],
-  ] as const)("has schemas that take what the catalog writes and no other code's body, of %s", (_, catalog) => {
+  it.each(catalogs)("has schemas that take what the catalog writes and no other code's body, of %s", (_, catalog) => {
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)
     const { schemas } = openapi(catalog as typeof payments).components
