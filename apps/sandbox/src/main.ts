@@ -13,7 +13,7 @@ import { COMMANDS } from "./commands.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Display, openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions } from "./options.ts"
-import { checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
+import { holdPort, lockDirectory } from "./preconditions.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, launchCampaign, writeSampleRecipients } from "./seed/launchCampaign.ts"
@@ -31,8 +31,9 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
   const addresses = join(folder, "sandbox.json")
   const removeAddresses = Effect.promise(() => rm(addresses, { force: true }))
   yield* Effect.acquireRelease(removeAddresses, () => removeAddresses)
-  const baseUrl = `http://${host}:${yield* checkPort(host, port, "--port")}`
-  const consolePort = yield* holdConsolePort(host, options.consolePort)
+  const apiPort = yield* holdPort(host, "--port", [port])
+  const consolePort = yield* holdPort(host, "--console-port", options.consolePorts)
+  const baseUrl = `http://${host}:${apiPort.port}`
   const consoleUrl = `http://${host}:${consolePort.port}`
 
   display.step("starting PostgreSQL")
@@ -92,7 +93,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options, display: Display)
     for (const [name, url, note] of addressLines) display.print(`${name.padEnd(18)}${url}   ${note}`)
     if (earlier !== undefined) display.print(EARLIER_RUN)
     display.step("starting the API, the worker and the console")
-    yield* consolePort.release
+    yield* Effect.andThen(apiPort.release, consolePort.release)
     const [failed] = yield* Effect.all(
       [
         startServices({

@@ -58,8 +58,8 @@ export const readOptions = Effect.fnUntraced(function* (args: readonly string[])
   }
   return {
     ...{ host, port: Number(port), fresh, folder: resolve(folder) },
-    /** Undefined for 8090, or any that is free where that is taken. */
-    consolePort: consolePort === undefined ? undefined : Number(consolePort),
+    /** Ports for the console, the first free one of which it uses. */
+    consolePorts: consolePort === undefined ? [8090, 0] : [Number(consolePort)],
     /** A CSV file of recipients for the campaign, instead of the sample file. */
     recipients: recipients === undefined ? undefined : resolve(recipients),
   }

@@ -5,17 +5,11 @@ import { Effect, Exit, Scope } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 import { serveHttp } from "./serveHttp.ts"
 
-/** Returns a port that no other process uses; 0 chooses one. Fails with the option that sets it. */
-export const checkPort = (host: string, port: number, option: string) =>
-  Effect.scoped(serveHttp(host, port, option, () => {}))
-
-const CONSOLE_PORT = 8090
-
-/** Occupies the requested port of the console until `release`, so that no other sandbox takes it. Default: 8090, or a free one if that is in use. */
-export const holdConsolePort = Effect.fnUntraced(function* (host: string, requested: number | undefined) {
+/** Occupies the first free one of some ports until `release`, so that no other process takes it; 0 chooses one. `option` sets the port. */
+export const holdPort = Effect.fnUntraced(function* (host: string, option: string, ports: ReadonlyArray<number>) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const hold = (port: number) => serveHttp(host, port, "--console-port", () => {}).pipe(Scope.provide(scope))
-  const port = yield* requested === undefined ? Effect.catch(hold(CONSOLE_PORT), () => hold(0)) : hold(requested)
+  const hold = (port: number) => serveHttp(host, port, option, () => {}).pipe(Scope.provide(scope))
+  const port = yield* Effect.firstSuccessOf(ports.map(hold))
   return { port, release: Scope.close(scope, Exit.void) }
 })
 

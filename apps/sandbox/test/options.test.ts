@@ -6,7 +6,7 @@ it("parses the given options", async () => {
   expect(await Effect.runPromise(readOptions(["--port", "9000", "--folder", "/tmp/x", "--fresh"]))).toEqual({
     host: "127.0.0.1",
     port: 9000,
-    consolePort: undefined,
+    consolePorts: [8090, 0],
     fresh: true,
     folder: "/tmp/x",
     recipients: undefined,

@@ -7,7 +7,7 @@ import { eventually } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
-import { checkPort, holdConsolePort, lockDirectory } from "../src/preconditions.ts"
+import { holdPort, lockDirectory } from "../src/preconditions.ts"
 import { received } from "./receivedEvents.ts"
 import { type Addresses, runSandbox, type SandboxProcess, writeRecipients } from "./runSandbox.ts"
 
@@ -127,20 +127,20 @@ const openConsole = async (link: string) => {
 
 it("names the port that is in use, and the sandbox that uses the folder", async () => {
   const { hostname, port } = new URL(addresses.base_url)
-  const inUse = await Effect.runPromise(Effect.flip(checkPort(hostname, Number(port), "--port")))
+  const inUse = await Effect.runPromise(Effect.flip(Effect.scoped(holdPort(hostname, "--port", [Number(port)]))))
   expect(inUse.message).toContain(`listens on port ${port} of ${hostname}; stop it, or set --port to another port.`)
   const held = await Effect.runPromise(Effect.flip(Effect.scoped(lockDirectory(folder))))
   expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.child.pid}.`)
 })
 
-it("holds the port of the console until it starts, and takes another where 8090 is in use, unless one is requested", async () => {
+it("holds its ports until the services start, so that the API and the console never have the same one", async () => {
   const host = loopbackAddress()
   await Effect.gen(function* () {
-    const [first, second] = yield* Effect.all([holdConsolePort(host, undefined), holdConsolePort(host, undefined)])
-    expect([first.port, second.port === 8090]).toEqual([8090, false])
-    const { message } = yield* Effect.flip(holdConsolePort(host, 8090))
+    const api = yield* holdPort(host, "--port", [8090])
+    expect((yield* holdPort(host, "--console-port", [8090, 0])).port).not.toBe(8090)
+    const { message } = yield* Effect.flip(holdPort(host, "--console-port", [8090]))
     expect(message).toContain("set --console-port to another port.")
-    yield* first.release
-    expect((yield* holdConsolePort(host, 8090)).port).toBe(8090)
+    yield* api.release
+    expect((yield* holdPort(host, "--console-port", [8090, 0])).port).toBe(8090)
   }).pipe(Effect.scoped, Effect.runPromise)
 })
