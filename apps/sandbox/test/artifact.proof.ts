@@ -68,7 +68,8 @@ it("serves the documents, and logs sources if Node reads source maps", async () 
   for (const page of ["/readyz", "/docs", "/docs/reference", "/docs/webhooks.md", "/llms.txt", "/v1/openapi.json"]) {
     expect((await get(page)).status).toBe(200)
   }
-  expect(await (await get("/docs/changelog")).text()).toContain("@outreach/client")
+  const { version } = (await (await get("/v1/health")).json()) as { version: string }
+  expect(await (await get("/docs/changelog.md")).text()).toContain(`runs version ${version}`)
   expect(await (await get("/docs/search?q=dead+letter")).text()).toContain('href="webhooks#failed"')
   await withClient(database.url, async (client) => {
     await client.query("alter table recipients rename to hidden")

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { RELEASE } from "@outreach/process/release"
 import { type GuideValues, section } from "./renderGuide.ts"
 
 const ROOT = new URL("../../../../", import.meta.url)
@@ -34,9 +33,8 @@ const changesOf = (name: string): string => {
   return renderChanges(unreleased, existsSync(changelog) ? readFileSync(changelog, "utf8") : "")
 }
 
-/** Values of the changelog page: the running release, and the changes of each package. */
+/** Values of the changelog page: the changes of each package. */
 export const changelogValues: GuideValues = {
-  release: RELEASE,
   packageChanges: PACKAGES.map((name) => section(`@outreach/${name}`, `\`@outreach/${name}\``, changesOf(name))).join(
     "",
   ),

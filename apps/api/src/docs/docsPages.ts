@@ -1,7 +1,8 @@
 import { extname } from "node:path"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { type Html, html } from "@outreach/process/html"
-import { Effect } from "effect"
+import { RELEASE } from "@outreach/process/release"
+import { Effect, Record } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import { splitUrl } from "../http/requestHead.ts"
@@ -32,15 +33,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Published documents: the OpenAPI document, the guides, and their search. */
 export const docsPages = Effect.gen(function* () {
-  const config = yield* ApiConfig
-  const { publicBaseUrl, deployment } = config
-  const fill = (text: string, show: (value: string | number) => string): string =>
-    text.replaceAll(
-      /\{\{(publicBaseUrl|docsUrl|unauthenticatedLimit)\}\}/g,
-      // The address is also within quotes of code.
-      (_, name: "publicBaseUrl" | "docsUrl" | "unauthenticatedLimit") =>
-        show(String(config[name]).replaceAll(/["#$'\\`]/g, (unsafe) => `%${unsafe.charCodeAt(0).toString(16)}`)),
-    )
+  const { publicBaseUrl, docsUrl, unauthenticatedLimit, deployment } = yield* ApiConfig
+  // The address is also within quotes of code.
+  const values = Record.map({ publicBaseUrl, docsUrl, unauthenticatedLimit, release: RELEASE }, (value) =>
+    String(value).replaceAll(/["#$'\\`]/g, (unsafe) => `%${unsafe.charCodeAt(0).toString(16)}`),
+  )
+  const fill = (text: string, show: (value: string) => string): string => fillGuide(text, Record.map(values, show))
   const guides = renderedPages.map(({ path, markdown }) => [path, fill(markdown, String)] as const)
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }
   const texts = [
@@ -57,7 +55,7 @@ export const docsPages = Effect.gen(function* () {
   return [...rows, ["GET", "/docs/search", searchPage(createSearch(guides))] as const]
 })
 
-const escaped = (value: string | number): string => html`${value}`.markup
+const escaped = (value: string): string => html`${value}`.markup
 
 const searchPage = (search: (query: string) => Html) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => {

@@ -61,6 +61,7 @@ const values: GuideValues = {
   // Filled in for each deployment.
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",
+  release: "{{release}}",
   pages: list(Struct.keys(PAGES).slice(1), (page) => `docs/${page}`),
   markdownPages: list(Struct.keys(PAGES), (page) => `{{publicBaseUrl}}${pathOf(page)}.md`),
 }
@@ -75,7 +76,7 @@ export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly tex
 
 const frame = { style: style.path, script: script.path, icon: icon.path }
 
-/** Pages by path, also as Markdown. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
+/** Pages by path, also as Markdown. The values in double braces are filled in for each deployment. */
 export const renderedPages = Struct.keys(PAGES).map((current) => {
   const guide = read(`guides/${current}.md`)
   const { markup } = layout({ current, ...frame, content: renderGuide(guide, values) })
