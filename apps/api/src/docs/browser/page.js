@@ -43,13 +43,13 @@ if (input) {
     for (const { text, shown } of blanks) text.data = shown.replaceAll(placeholder, key || placeholder)
     status.textContent = key && "Your key is filled in, only in this tab."
     try {
-      if (key) sessionStorage.setItem("key", key)
-      else sessionStorage.removeItem("key")
+      if (key) sessionStorage.setItem("apiKey", key)
+      else sessionStorage.removeItem("apiKey")
     } catch {}
   }
   let stored = null
   try {
-    stored = sessionStorage.getItem("key")
+    stored = sessionStorage.getItem("apiKey")
   } catch {}
   fill(given ?? stored ?? "")
   input.oninput = () => fill(input.value.trim())
