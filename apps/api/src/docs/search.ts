@@ -7,6 +7,7 @@ import synonyms from "./synonyms.json" with { type: "json" }
 
 export const MAX_QUERY_LENGTH = 100
 const MAX_HITS = 12
+const WHOLE = { prefix: false, fuzzy: false } as const
 const STOP_WORD =
   /^(an?|and|are|at|be|by|can|do|does|for|from|how|i|in|is|it|my|of|on|or|the|to|we|when|with|you|your)$/i
 
@@ -14,7 +15,7 @@ const STOP_WORD =
 export const createSearch = (pages: ReadonlyArray<readonly [path: string, markdown: string]>) => {
   const sections = new Map(pages.flatMap(sectionsOf).map((section) => [section.id, section]))
   const index = new MiniSearch({
-    fields: ["title", "id", "place", "names", "text"],
+    fields: ["title", "id", "place", "names", "tabs", "text"],
     // Names of fields are found as a whole, other identifiers also by their parts.
     tokenize: (text, field) =>
       (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => [
@@ -22,11 +23,12 @@ export const createSearch = (pages: ReadonlyArray<readonly [path: string, markdo
       ]),
     processTerm: (term) => !STOP_WORD.test(term) && term.toLowerCase().replace(/(?<=..[^su])s$/, ""),
     searchOptions: {
-      boost: { title: 4, names: 5 },
+      boost: { title: 4, names: 5, tabs: 2 },
       // Introductions describe a whole page. Changes and drafts are rarely the best hit.
       boostDocument: (id) => (/^changelog#|#legacy/.test(id) ? 0.75 : id.includes("#") ? 1 : 1.5),
       prefix: (term) => term.length > 2,
-      fuzzy: (term) => term.length > 3 && 0.2,
+      // Words of the guides aren't typing errors.
+      fuzzy: (term): number | false => term.length > 3 && index.search(term, WHOLE).length === 0 && 0.2,
       maxFuzzy: 2,
     },
   })
@@ -56,16 +58,22 @@ const synonymsIn = (query: string): ReadonlyArray<keyof typeof synonyms> => {
 
 const SECTION = /^(#{1,3}) (.*?)(?: \{(#.*)\})?\n((?:(?!#{1,3} ).*\n)*)/gm
 const MARKUP = /\[(.*?)\]\(.*?\)|`|\*\*|[|]|---|^(?:#+|-) /gm
+/** Title of a tab, as Markdown. */
+const TAB = /^\*\*(.*)\*\*$/gm
 
-/** Returns the sections of a page: address relative to /docs/, titles of the page and the part around it, title, described fields, and text without code. */
+/** Returns the sections of a page: address relative to /docs/, titles of the page and the part around it, title, described fields and statuses, titles of tabs, and text without code. */
 const sectionsOf = ([path, markdown]: readonly [path: string, markdown: string]) => {
   const titles: Array<string> = []
   return Array.from(markdown.replaceAll(CODE_BLOCK, "").matchAll(SECTION), ([, level, title, id = "", body]) => {
     titles.splice(level!.length - 1, 3, title!.replaceAll("`", ""))
-    const text = body!.replaceAll(MARKUP, "$1").replaceAll(/\s+/g, " ").trim()
-    const names = Array.from(body!.matchAll(/^- `(.*?)`:/gm), ([, name]) => name)
+    const tabs = Array.from(body!.matchAll(TAB), ([, tab]) => tab)
+    const text = body!.replaceAll(TAB, "").replaceAll(MARKUP, "$1").replaceAll(/\s+/g, " ").trim()
+    const names = Array.from(
+      body!.matchAll(/^- (?:`(.*?)`:|\*\*Status\*\*: (.*))/gm),
+      ([, name, status]) => name ?? status,
+    )
     const address = (path === "/docs" ? "../docs" : path.slice("/docs/".length)) + id
-    return { id: address, place: titles.slice(0, -1), title: titles.at(-1)!, names, text }
+    return { id: address, place: titles.slice(0, -1), title: titles.at(-1)!, names, tabs, text }
   })
 }
 

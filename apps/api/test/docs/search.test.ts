@@ -21,6 +21,11 @@ it.each([
   ["duplicates", "webhooks#delivery"],
   ["api token", "../docs#key"],
   ["429", "errors#RATE_LIMITED"],
+  ["500", "errors#INTERNAL_ERROR"],
+  ["python", "curl"],
+  ["NestJS", "webhooks#receive"],
+  ["node", "webhooks#receive"],
+  ["unsubscribe", "webhooks#to-you"],
   ["X-RateLimit-Reset", "reference#headers"],
   ["changelog", "changelog"],
 ])("finds %s first in %s", (query, address) => {
