@@ -73,12 +73,7 @@ describe("a client", () => {
 
   it.each([
     ["problem+json", payments, problem("TOO_MANY"), ["type", "title", "status", "code"]],
-    [
-      "the partner's envelope",
-      partner,
-      partner.body("TOO_MANY", { requestId: "r" } as never),
-      ["error", "type", "code"],
-    ],
+    ["the envelope", partner, partner.body("TOO_MANY", { requestId: "r" } as never), ["error", "type", "code"]],
   ] as const)("does not take another service's body for its own, in %s", (_, catalog, own, members) => {
     expect(catalog.parse(own).code).toBe("TOO_MANY")
     const text = JSON.stringify(own)

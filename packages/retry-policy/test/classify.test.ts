@@ -8,7 +8,7 @@ import { Agent, interceptors, request, fetch as undiciFetch } from "undici"
 import { describe, expect, it } from "vitest"
 import { classify, type RetryOn } from "../src/classify.ts"
 import { stop } from "../src/stop.ts"
-import { elsewhere, expired } from "./certificates.ts"
+import certificates from "./data/certificates.json" with { type: "json" }
 import { startServer } from "./startServer.ts"
 
 /** The system never assigns this port, so nothing listens on it. Fetch blocks port 1. */
@@ -24,6 +24,7 @@ const node = (url: string, options = {}): Promise<IncomingMessage> =>
     (url.startsWith("https") ? getWithTls : get)(url, options, resolve).on("error", reject),
   )
 const transient = (reason: string) => ({ verdict: "transient", reason })
+const { elsewhere, expired } = certificates
 const permanent = (reason: string) => ({ verdict: "permanent", reason })
 
 describe("a status", () => {

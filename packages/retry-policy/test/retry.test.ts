@@ -343,10 +343,7 @@ describe("over HTTP", () => {
     const { body } = await retry(
       ({ signal }) => call(url, signal) as Promise<{ readonly body: unknown }>,
       EVERY_SECOND,
-      {
-        ...time,
-        retryOn: RETRY_ON,
-      },
+      { ...time, retryOn: RETRY_ON },
     )
     expect(await new Response(body as ReadableStream).text()).toBe("done")
     expect([requests, waits]).toEqual([4, [4000, expect.closeTo(61_000, -4), 1000]])

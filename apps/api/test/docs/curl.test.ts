@@ -89,11 +89,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the curl samples of th
 
   it("of the sandbox read its addresses and keys from its file", async () => {
     mkdirSync(join(home, ".sandbox"))
-    const file = {
-      base_url: BASE,
-      api_key: "orp_test_1",
-      signing_secret: "whsec_1",
-    }
+    const file = { base_url: BASE, api_key: "orp_test_1", signing_secret: "whsec_1" }
     writeFileSync(join(home, ".sandbox/sandbox.json"), JSON.stringify(file))
     const script = await shown("/docs/sandbox", "Variables of the sandbox")
     const lines = await shell(`${script}\nenv`)
