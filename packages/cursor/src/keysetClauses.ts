@@ -64,7 +64,7 @@ export function keysetClauses<Column extends OrderedColumn>(
   const [always, never] = dialect === "mssql" ? ["1 = 1", "1 = 0"] : ["true", "false"]
 
   const keys = Object.entries(columns).map(([name, given]) => {
-    const key = (typeof given === "string" ? { order: given } : given) as Column
+    const key = (given && typeof given === "object" ? given : { order: given }) as Column
     const [, direction, nulls] = /^(asc|desc)(?: nulls (first|last))?$/.exec(key.order) ?? []
     if (!direction) refuse(name, '"asc" or "desc", and " nulls first" or " nulls last" if it may be null')
     const type = key.type === undefined ? "" : identifier(name, key.type, "postgresql")

@@ -81,7 +81,7 @@ describe("a keyset rejects", () => {
       { placeholder: placeholder as "?" },
     )
 
-  it.each(["", "ASC", "asc;", "asc nulls", "nulls first", " desc", "desc nulls last\n", "asc, b asc"])(
+  it.each(["", "ASC", "asc;", "asc nulls", "nulls first", " desc", "desc nulls last\n", "asc, b asc", null])(
     "the order %j",
     (order) => {
       const message = 'a must be "asc" or "desc", and " nulls first" or " nulls last" if it may be null'
