@@ -59,7 +59,7 @@ interface FastifyRequest {
 interface FastifyReply {
     code(status: number): {
         headers(values: Readonly<Record<string, string>>): {
-            send(...body: never): unknown;
+            send(...body: any): unknown;
         };
     };
 }

@@ -11,7 +11,8 @@ export interface FastifyRequest {
 
 /** The parts of a Fastify reply that the handler uses. */
 export interface FastifyReply {
-  code(status: number): { headers(values: Readonly<Record<string, string>>): { send(...body: never): unknown } }
+  // biome-ignore lint/suspicious/noExplicitAny: Fastify's type of the body depends on the route's schemas.
+  code(status: number): { headers(values: Readonly<Record<string, string>>): { send(...body: any): unknown } }
 }
 
 /** Creates an error handler for Fastify: `app.setErrorHandler(errorHandler(errors, { onError }))`. */
@@ -21,8 +22,7 @@ export function errorHandler<Codes extends ErrorCodes, Context extends object, R
 ): (caught: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (caught, request, reply) => {
     const { status, headers, body } = respondTo(catalog, options, caught, request as Request)
-    // Text, because Fastify applies the route's response schema to objects. `never`, because its types depend on that schema.
-    const started = reply.code(status).headers(headers)
-    started.send(...([JSON.stringify(body)] as never))
+    // Text, because Fastify applies the route's response schema to objects.
+    reply.code(status).headers(headers).send(JSON.stringify(body))
   }
 }
