@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs"
 import { EVENTS, type EventType, eventExamples } from "@outreach/contract"
-import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
 import { shownOf } from "./samplesOf.ts"
@@ -13,20 +12,11 @@ beforeAll(async () => {
 
 const sectionOf = (id: string) => text.split(`<h3 id="${id}">`)[1]!.split(/<h[23]/)[0]!
 
-const rowsOf = (label: string) =>
-  [
-    ...text
-      .split(`aria-label="${label}"`)[1]!
-      .split("</tbody>")[0]!
-      .matchAll(/<tr>(.*?)<\/tr>/gs),
-  ]
-    .map(([, row]) =>
-      row!
-        .trim()
-        .split(/(?=<t[hd])/)
-        .map((cell) => shownOf(cell).trim()),
-    )
-    .slice(1)
+const rowsOf = (label: string) => {
+  const [table] = text.split(`aria-label="${label}"`)[1]!.split("</tbody>")
+  const rows = Array.from(table!.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row]) => row!.trim().split(/(?=<t[hd])/))
+  return rows.slice(1).map((cells) => cells.map((cell) => shownOf(cell).trim()))
+}
 
 describe("the guide to webhooks", () => {
   it("shows the specification's schedule", () => {
@@ -39,7 +29,6 @@ describe("the guide to webhooks", () => {
       ["6", "6 hours", "about 7.2 hours"],
       ["7", "24 hours", "about 31.2 hours"],
     ])
-    expect(SPECIFIED_SCHEDULE.delays.length).toBe(6)
   })
 
   it.each(Object.keys(EVENTS) as Array<EventType>)("shows an example of %s under its name", (type) => {
