@@ -1,9 +1,7 @@
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
-import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
+import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -45,11 +43,8 @@ const CONNECTIONS = 16
 const POLL_MS = 100
 const SINCE = "2020-01-01T00:00:00Z"
 
-const folder = await mkdtemp(join(tmpdir(), "outreach-capacity-"))
-// If this process runs as root, PostgreSQL runs as a different user, who needs access to the folder.
-await chmod(folder, 0o711)
 const server = await startPostgres({
-  dataDirectory: folder,
+  durable: true,
   settings: { shared_buffers: "1GB", max_wal_size: "16GB", checkpoint_timeout: "1h" },
 })
 const sql = postgres(server.url, { max: 1, onnotice: () => {} })
@@ -93,7 +88,6 @@ partner.stop()
 await api.stop()
 await sql.end()
 await server.stop()
-await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 
 /** Takes the recipients of a new organization through their whole journey; returns the usage of each step for one recipient, delivery or request. */
 async function measureRound(): Promise<ReadonlyMap<string, Usage>> {

@@ -33,6 +33,7 @@ const SIZES: Sizes = {
   deadLetters: Number(values["dead-letters"]),
 }
 const server = await startPostgres({
+  durable: true,
   ...(values.data !== undefined && { dataDirectory: values.data }),
   settings: { max_wal_size: "8GB", maintenance_work_mem: "512MB" },
 })

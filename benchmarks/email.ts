@@ -25,7 +25,7 @@ const [recipients, rounds] = [Number(values.recipients), Number(values.rounds)]
 /** The share of the messages for the warm-up of each candidate. */
 const WARM_UP_SHARE = 0.1
 
-const server = await startPostgres()
+const server = await startPostgres({ durable: true })
 const catcher = fork(fileURLToPath(import.meta.resolve("./email/catcher.ts")))
 const [{ port }] = (await once(catcher, "message")) as [{ port: number }]
 const SMTP_URL = `smtp://127.0.0.1:${port}`

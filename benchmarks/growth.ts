@@ -33,7 +33,7 @@ const ORGANIZATIONS = 500
 const IDLING_MS = 60_000
 const SETTLING_MS = 10_000
 
-const server = await startPostgres()
+const server = await startPostgres({ durable: true })
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
 const postmaster = parentOf(pid)

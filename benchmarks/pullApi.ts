@@ -25,7 +25,7 @@ const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const CONNECTIONS = 48
 const WARM_UP_SECONDS = 3
 
-const database = await startPostgres()
+const database = await startPostgres({ durable: true })
 reportMachine()
 const seeded = await seed(database.url, { recipients: 100_000, deepRecipients: values.profile ? 1_000 : 1_000_000 })
 const load = startLoadGenerator(seeded.keys)

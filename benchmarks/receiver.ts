@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
@@ -34,10 +31,7 @@ const MAINS: Mains = {
   baseline: fileURLToPath(import.meta.resolve("./receiver/baseline.ts")),
 }
 
-const folder = await mkdtemp(join(tmpdir(), "outreach-receiver-"))
-// If this process runs as root, PostgreSQL runs as a different user, who needs access to the folder.
-await chmod(folder, 0o711)
-const database = await startPostgres({ dataDirectory: folder })
+const database = await startPostgres({ durable: true })
 const sql = postgres(database.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
 const { endpoint, secret } = await Effect.runPromise(
@@ -74,4 +68,3 @@ if (values.profile) {
 load.stop()
 await sql.end()
 await database.stop()
-await rm(folder, { recursive: true, force: true, maxRetries: 5 })

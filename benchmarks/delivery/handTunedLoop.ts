@@ -28,11 +28,13 @@ let claiming = false
 let settling = false
 
 const claim = () => sql<Claimed[]>`
+  with due as materialized (
+    select id from hand.queue where due_at <= clock_timestamp() and (lease_until is null or lease_until < clock_timestamp())
+    order by due_at limit ${MAX_IN_FLIGHT - inFlight} for update skip locked
+  )
   update hand.queue queue set token = gen_random_uuid(), lease_until = clock_timestamp() + interval '30 seconds'
-  from hand.endpoints endpoint, hand.events event
-  where queue.id in (
-      select id from hand.queue where due_at <= clock_timestamp() and (lease_until is null or lease_until < clock_timestamp())
-      order by due_at limit ${MAX_IN_FLIGHT - inFlight} for update skip locked)
+  from due, hand.endpoints endpoint, hand.events event
+  where queue.id = due.id
     and endpoint.id = queue.endpoint_id and event.id = queue.event_id
   returning queue.id, endpoint.url, event.body, attempts, token`
 

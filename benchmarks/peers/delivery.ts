@@ -35,7 +35,7 @@ const [rounds, deliveries] = [Number(values.rounds), Number(values.deliveries)]
 const ENDPOINTS = 20
 const CALLS_ONLY = "undici only"
 
-const server = await startPostgres()
+const server = await startPostgres({ durable: true })
 const receiver = await startReceiver()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]

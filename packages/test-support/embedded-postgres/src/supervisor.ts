@@ -17,10 +17,12 @@ export interface Cluster {
 }
 
 export interface StartOptions {
-  /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
+  /** A folder whose data outlives the server. Default: a temporary cluster. */
   readonly dataDirectory?: string
   /** Whether a temporary cluster is in memory, if that has 2 GB to spare. Default false. */
   readonly inMemory?: boolean
+  /** Whether a temporary cluster writes to disk before it confirms, as every other one. Default false. */
+  readonly durable?: boolean
   /** Whether to drop the data of `dataDirectory`. Default false. */
   readonly fresh?: boolean
   /** Settings of `postgresql.conf`, in addition to those of every server here. */
@@ -50,7 +52,7 @@ const BASE_SETTINGS: Settings = {
   log_timezone: "UTC",
 }
 
-/** The settings of a temporary cluster: fast, and not durable. */
+/** The settings of a temporary cluster that isn't durable. */
 const UNSAFE_FAST: Settings = { ...BASE_SETTINGS, fsync: "off", synchronous_commit: "off", full_page_writes: "off" }
 
 /** The name of a temporary cluster's folder is this prefix and the token of its supervisor. */
@@ -74,13 +76,14 @@ async function lockPersistent(dataDirectory: string, parent: string) {
  * Creates the folder of a cluster that ends with this process, after removing the clusters of dead supervisors. The folder's name
  * contains the supervisor's token, so each cluster has an owner from its start.
  */
-async function createTemporary({ base, inMemory = false }: StartOptions) {
+async function createTemporary({ base, inMemory = false, durable = false }: StartOptions) {
   const root = await temporaryRoot({ inMemory })
   await removeStaleClusters(root)
   const folder = join(root, `${RUN_PREFIX}${await processToken(process.pid)}`)
   await (base === undefined ? mkdir(folder, { mode: 0o711 }) : rename(base, folder))
   const release = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  return { folder, data: join(folder, "data"), defaults: UNSAFE_FAST, mode: "immediate", release } as const
+  const defaults = durable ? BASE_SETTINGS : UNSAFE_FAST
+  return { folder, data: join(folder, "data"), defaults, mode: "immediate", release } as const
 }
 
 /** Stops and removes the temporary clusters of dead supervisors. */
