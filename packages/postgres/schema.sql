@@ -2020,6 +2020,7 @@ create table delivery_outcomes (
 
 create table delivery_workers (
   token uuid not null,
+  process text,
   alive_until timestamp with time zone not null,
   stopping boolean default false not null,
   constraint delivery_workers_pkey PRIMARY KEY (token)
