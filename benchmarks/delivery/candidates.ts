@@ -80,6 +80,7 @@ export const ours: Candidate = {
       where cardinality(open) > 0 or exists (
         select from events
         where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
+      or exists (select from deliveries)
       limit 1`
     ).length === 0,
 }

@@ -20,11 +20,19 @@ export interface Backlog {
   readonly seconds: number
 }
 
-/** Milliseconds from publication to arrival. */
+/** Milliseconds from publication to arrival, and CPU milliseconds for one event of the process and of PostgreSQL. */
 export interface Latency {
   readonly p50: number
   readonly p95: number
   readonly p99: number
+  readonly cpu: number
+  readonly databaseCpu: number
+}
+
+/** What a killed process costs: repeated deliveries, and seconds from the start of its successor to its first call. */
+export interface Restart {
+  readonly repeats: number
+  readonly seconds: number
 }
 
 export interface Bench {
@@ -123,10 +131,10 @@ export async function measureLatency(
   candidate: Candidate,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<Latency> {
-  const { databaseUrl, receiver } = bench
+  const { databaseUrl, postmaster, receiver } = bench
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
   try {
-    return await withProcess(candidate, bench, async () => {
+    return await withProcess(candidate, bench, async ({ pid }) => {
       const publish = async (count: number) => {
         await receiver.reset()
         const published: Promise<void>[] = []
@@ -146,10 +154,37 @@ export async function measureLatency(
       await arrived(receiver, warmUp.length)
       while (!(await candidate.isDone(sql))) await sleep(POLL_MS)
       await publish(perSecond * WARM_UP_SECONDS)
-      await publish(perSecond * seconds)
+      const count = perSecond * seconds
+      const before = [cpuTime(pid!), cpuTime(postmaster)] as const
+      await publish(count)
+      const [cpu, databaseCpu] = [cpuTime(pid!) - before[0], cpuTime(postmaster) - before[1]]
       const sorted = (await receiver.latencies()).toSorted((a, b) => a - b)
       const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
-      return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+      const [p50, p95, p99] = [at(0.5), at(0.95), at(0.99)]
+      return { p50, p95, p99, cpu: cpu / count / 1000, databaseCpu: databaseCpu / count / 1000 }
+    })
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Kills a candidate's process in the middle of a backlog, and starts the next one. */
+export async function measureRestart(bench: Bench, candidate: Candidate, deliveries: number): Promise<Restart> {
+  const { databaseUrl, receiver } = bench
+  const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
+  await receiver.reset()
+  const publications = createPublications(deliveries, bench.endpoints)
+  for (let i = 0; i < deliveries; i += 1000) await candidate.publish(sql, publications.slice(i, i + 1000))
+  try {
+    await withProcess(candidate, bench, () => arrived(receiver, deliveries / 2))
+    const before = await receiver.count()
+    const start = performance.now()
+    return await withProcess(candidate, bench, async () => {
+      await arrived(receiver, before + 1)
+      const seconds = (performance.now() - start) / 1000
+      await arrived(receiver, deliveries)
+      while (!(await candidate.isDone(sql))) await sleep(POLL_MS)
+      return { repeats: await receiver.repeats(), seconds }
     })
   } finally {
     await sql.end()

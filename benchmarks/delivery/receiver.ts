@@ -5,8 +5,11 @@ import { createServer } from "node:http"
 interface Arrivals {
   readonly ids: Set<string>
   readonly latencies: number[]
+  /** The number of arrivals after the first of their delivery. */
+  repeats: number
 }
-let arrivals: Arrivals = { ids: new Set(), latencies: [] }
+const none = (): Arrivals => ({ ids: new Set(), latencies: [], repeats: 0 })
+let arrivals = none()
 
 const EMITTED = /"emitted_at":"([^"]+)"/
 
@@ -18,7 +21,8 @@ const server = createServer((request, response) => {
   })
   request.on("end", () => {
     const id = request.headers["x-delivery-id"] as string
-    if (!arrivals.ids.has(id)) {
+    if (arrivals.ids.has(id)) arrivals.repeats++
+    else {
       arrivals.ids.add(id)
       arrivals.latencies.push(Date.now() - Date.parse(EMITTED.exec(body)![1]!))
     }
@@ -28,8 +32,9 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000
 
 process.on("message", (message) => {
-  if (message === "reset") arrivals = { ids: new Set(), latencies: [] }
-  process.send!({ count: arrivals.ids.size, latencies: message === "latencies" ? arrivals.latencies : [] })
+  if (message === "reset") arrivals = none()
+  const { ids, latencies, repeats } = arrivals
+  process.send!({ count: ids.size, repeats, latencies: message === "latencies" ? latencies : [] })
 })
 process.on("disconnect", () => process.exit(0))
 server.listen(0, "127.0.0.1", () => process.send!({ port: (server.address() as { port: number }).port }))

@@ -8,6 +8,8 @@ export interface Receiver {
   readonly reset: () => Promise<void>
   /** Returns the number of distinct deliveries that have arrived. */
   readonly count: () => Promise<number>
+  /** Returns the number of repeated deliveries. */
+  readonly repeats: () => Promise<number>
   /** Returns the milliseconds from each event's publication to its arrival. */
   readonly latencies: () => Promise<readonly number[]>
   readonly stop: () => void
@@ -20,12 +22,13 @@ export async function startReceiver(): Promise<Receiver> {
   const send = async (message: "count" | "reset" | "latencies") => {
     child.send(message)
     const [arrivals] = await once(child, "message")
-    return arrivals as { count: number; latencies: readonly number[] }
+    return arrivals as { count: number; repeats: number; latencies: readonly number[] }
   }
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
     reset: async () => void (await send("reset")),
     count: async () => (await send("count")).count,
+    repeats: async () => (await send("count")).repeats,
     latencies: async () => (await send("latencies")).latencies,
     stop: () => child.disconnect(),
   }

@@ -11,6 +11,7 @@ import {
   measureBacklog,
   measureCalls,
   measureLatency,
+  measureRestart,
 } from "../delivery/measure.ts"
 import { startReceiver } from "../delivery/startReceiver.ts"
 import { median } from "../median.ts"
@@ -61,6 +62,7 @@ if (values.profile) await profile()
 else {
   await measureThroughput()
   if (values.latency) await measureLatencies()
+  await measureRestarts()
 }
 
 for (const { close } of chosen) await close?.()
@@ -114,12 +116,27 @@ async function measureLatencies(): Promise<void> {
     ["publication to arrival, 10 a second", { perSecond: 10, seconds: 15 }],
     ["publication to arrival, 200 a second", { perSecond: 200, seconds: 10 }],
   ] as const) {
-    row(label, ["p50 ms", "p95 ms", "p99 ms"])
+    row(label, ["p50 ms", "p95 ms", "p99 ms", "CPU ms", "PostgreSQL ms"])
     for (const candidate of chosen) {
-      const { p50, p95, p99 }: Latency = await measureLatency(benches.get(candidate.name)!, candidate, load)
-      row(candidate.name, [p50, p95, p99].map(String))
+      const { p50, p95, p99, cpu, databaseCpu }: Latency = await measureLatency(
+        benches.get(candidate.name)!,
+        candidate,
+        load,
+      )
+      row(candidate.name, [...[p50, p95, p99].map(String), cpu.toFixed(1), databaseCpu.toFixed(1)])
     }
     console.log()
+  }
+}
+
+/** Kills only our worker: the leases of the others last from 30 seconds to hours. */
+async function measureRestarts(): Promise<void> {
+  const candidate = chosen.find(({ name }) => name === "ours")
+  if (candidate === undefined) return
+  row("killed in a backlog and restarted", ["repeats", "first call s"])
+  for (let round = 0; round < rounds; round++) {
+    const { repeats, seconds } = await measureRestart(benches.get(candidate.name)!, candidate, deliveries)
+    row(candidate.name, [String(repeats), seconds.toFixed(1)])
   }
 }
 

@@ -2020,9 +2020,9 @@ create table delivery_outcomes (
 
 create table delivery_workers (
   token uuid not null,
-  process text,
   alive_until timestamp with time zone not null,
   stopping boolean default false not null,
+  process text,
   constraint delivery_workers_pkey PRIMARY KEY (token)
 ) with (fillfactor=50);
 

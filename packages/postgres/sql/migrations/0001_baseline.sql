@@ -407,9 +407,9 @@ create trigger raise_endpoint_versions_update after update of expires_at on sign
 -- process names its process, so that a new one on the same host knows that it has ended; null if that can't be known.
 create table delivery_workers (
   token uuid primary key,
-  process text,
   alive_until timestamptz not null,
-  stopping boolean not null default false
+  stopping boolean not null default false,
+  process text
 ) with (fillfactor = 50);
 
 -- Each endpoint as a reader of its organization's log. owner is its current worker.
