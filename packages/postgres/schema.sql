@@ -1526,9 +1526,6 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
-  if cardinality(batches) = 0 and jsonb_array_length(troubles) = 0 then
-    perform set_config('synchronous_commit', 'off', true);
-  end if;
   -- Before the readers are locked, in the order of every change of an endpoint and its reader.
   if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
     return query select endpoint, true from (

@@ -9,7 +9,6 @@
 -- are no longer open, and rows that the worker no longer owns, count only the first time.
 -- Deliveries that arrived at their first attempt share one row of delivered. write_troubles writes all other outcomes. Both are counted in
 -- delivery_outcomes, in the order of endpoints.
--- A write without outcomes isn't awaited on disk: if the database fails before, the events of its positions are read and sent again.
 -- Returns endpoints and delivery ids that the worker no longer owns, for which it wrote nothing, and the ids of
 -- deliveries that are due again because their endpoint has changed. An endpoint that returned 410 is disabled, which changes it: its id is
 -- among them.
@@ -23,9 +22,6 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
-  if cardinality(batches) = 0 and jsonb_array_length(troubles) = 0 then
-    perform set_config('synchronous_commit', 'off', true);
-  end if;
   -- Before the readers are locked, in the order of every change of an endpoint and its reader.
   if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
     return query select endpoint, true from (
