@@ -38,11 +38,7 @@ const Today = Schema.Struct({
 export type Today = typeof Today.Type
 
 /** A recipient domain that a campaign has paused because it rejects the campaign's e-mails. */
-const RefusingDomain = Schema.Struct({
-  ...DomainPause.fields,
-  campaignId: CampaignId,
-  campaign: Schema.String,
-})
+const RefusingDomain = Schema.Struct({ ...DomainPause.fields, campaignId: CampaignId, campaign: Schema.String })
 
 /** A campaign whose complaints of the last seven days have reached a threshold of mailbox providers. */
 const ComplainedCampaign = Schema.Struct({
