@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
  * Advances an organization's clock; returns the timestamp for every `updated_at` and `emitted_at` of this transaction.
  *
  * The row is locked before the time is read, and until the transaction ends. So an organization's timestamps commit in order, `readSettled` sees
- * each one that isn't committed, and readers that follow them don't miss a row. Call this as the last step of a transaction: afterwards, only write the rows with the timestamp, and don't
- * make network calls. Dies outside a transaction.
+ * each one that isn't committed, and readers that follow them don't miss a row. Call this as the last step of a transaction: afterwards, only
+ * write the rows with the timestamp, and don't make network calls. Dies outside a transaction.
  *
  * The first timestamp on a different server is fenced: it is `CLOCK_SKEW_SECONDS` ahead of the clock, and so later than all timestamps of a
  * lost server. A running server has only one timeline, so its start time shows if this check is required.

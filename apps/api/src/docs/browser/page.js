@@ -25,11 +25,12 @@ for (const pre of document.querySelectorAll("pre")) {
 }
 
 // The console passes a key in the fragment, which browsers don't send. It stays in this tab and isn't added to the history.
-const [, given] = /^#key=(orp_(?:live|test)_[0-9A-Za-z_]{20,80})$/.exec(location.hash) ?? []
-if (given) history.replaceState(null, "", location.pathname + location.search)
+const { hash } = location
+if (hash.startsWith("#key=")) history.replaceState(null, "", location.pathname + location.search)
 const input = /** @type {HTMLInputElement | null} */ (document.querySelector(".key input"))
 if (input) {
-  const { placeholder } = input
+  const { placeholder, pattern } = input
+  const [, given] = new RegExp(`^#key=(${pattern})$`).exec(hash) ?? []
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   /** @type {Array<{ text: Text, shown: string }>} */
   const blanks = []
@@ -70,8 +71,8 @@ const choose = (/** @type {string} */ name) => {
 let chosen = []
 try {
   chosen = JSON.parse(localStorage.getItem("tabs") ?? "[]")
+  chosen.forEach(choose)
 } catch {}
-chosen.forEach(choose)
 for (const tab of tabs) {
   tab.addEventListener("click", (event) => {
     event.preventDefault()
