@@ -1,4 +1,4 @@
-/** Receives webhooks with Express: `WEBHOOK_SECRET=whsec_… node receivers/express.ts`. */
+/** Receives webhooks with Express and the signing secret in `WEBHOOK_SECRET`. */
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
 import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
 import { webhookHandler } from "@outreach/webhook-verifier/express"

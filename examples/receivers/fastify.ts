@@ -1,4 +1,4 @@
-/** Receives webhooks with Fastify: `WEBHOOK_SECRET=whsec_… node receivers/fastify.ts`. */
+/** Receives webhooks with Fastify and the signing secret in `WEBHOOK_SECRET`. */
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
 import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
 import { webhookPlugin } from "@outreach/webhook-verifier/fastify"

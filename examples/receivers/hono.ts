@@ -1,4 +1,4 @@
-/** Receives webhooks with Hono: `WEBHOOK_SECRET=whsec_… node receivers/hono.ts`. */
+/** Receives webhooks with Hono and the signing secret in `WEBHOOK_SECRET`. */
 import { serve } from "@hono/node-server"
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
 import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"

@@ -1,4 +1,4 @@
-/** Receives webhooks with plain Node: `WEBHOOK_SECRET=whsec_… node receivers/node.ts`. */
+/** Receives webhooks with plain Node and the signing secret in `WEBHOOK_SECRET`. */
 import { createServer } from "node:http"
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
 import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
