@@ -169,14 +169,20 @@ async function followSandbox(url: string): Promise<void> {
   const reported = run(`${npx} --version`).output
   if (!reported.includes(version)) violations.push(`the sandbox ${version} reports ${reported}`)
 
-  const processes = () => execFileSync("ps", ["-ewwo", "args"], { encoding: "utf8" }).split("\n").filter((line) => line.includes(home)) // biome-ignore format: one line
+  const processes = () =>
+    execFileSync("ps", ["-ewwo", "args"], { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => line.includes(home))
   const startAndStop = async (whileItRuns: (output: string) => void): Promise<void> => {
     const sandbox = spawn("bash", ["-c", `exec ${npx} --host ${host}`], {
       ...options,
       stdio: ["ignore", "pipe", "pipe"],
     })
     let output = ""
-    for (const stream of [sandbox.stdout, sandbox.stderr]) stream.setEncoding("utf8").on("data", (text: string) => { output += text }) // biome-ignore format: one line
+    for (const stream of [sandbox.stdout, sandbox.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text
+      })
     const hasEnded = () => sandbox.exitCode !== null || sandbox.signalCode !== null
     while (!/^From now on /m.test(output) && !hasEnded()) await wait(200)
     if (!hasEnded()) whileItRuns(output)

@@ -97,8 +97,13 @@ function start(line: string, cwd: string, env: NodeJS.ProcessEnv = {}): Started 
   })
   let printed = ""
   let written = ""
-  child.stdout.setEncoding("utf8").on("data", (text: string) => { printed += text; written += text }) // biome-ignore format: one line
-  child.stderr.setEncoding("utf8").on("data", (text: string) => { printed += text }) // biome-ignore format: one line
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text
+    written += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed += text
+  })
   return { child, output: () => printed, written: () => written }
 }
 
