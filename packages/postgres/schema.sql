@@ -2019,6 +2019,7 @@ create table delivery_workers (
   token uuid not null,
   alive_until timestamp with time zone not null,
   stopping boolean default false not null,
+  process text,
   constraint delivery_workers_pkey PRIMARY KEY (token)
 ) with (fillfactor=50);
 

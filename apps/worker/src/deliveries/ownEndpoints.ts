@@ -1,5 +1,6 @@
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { hasEnded, thisProcess } from "@outreach/process/thisProcess"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../metrics.ts"
 import { CURRENT_MS, type DeliveryScheduler } from "./DeliveryScheduler.ts"
@@ -39,6 +40,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   const registering = yield* Semaphore.make(1)
   const beatNow = yield* Latch.make()
   let state: "running" | "stopping" | "left" = "running"
+  let isEntered = false
   let leaseUntil = 0
   let currentUntil = 0
   /** Whether endpoints changed owner. */
@@ -52,6 +54,14 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   /** Latest stamp of each organization with new events. */
   const stamps = new Map<OrganizationId, string>()
   let beats = 0
+
+  const enter = Effect.suspend(() => (isEntered ? Effect.void : leases.enter(worker, thisProcess, hasEnded))).pipe(
+    Effect.tap(() =>
+      Effect.sync(() => {
+        isEntered = true
+      }),
+    ),
+  )
 
   const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<EndpointQueue>) {
     if (given.length === 0) return
@@ -132,7 +142,9 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       snapshot = undefined
       const registration = yield* registering.withPermit(
         Effect.suspend(() =>
-          state === "left" ? Effect.undefined : measureClaim(leases.heartbeat(worker, leaseSeconds, since)),
+          state === "left"
+            ? Effect.undefined
+            : Effect.andThen(enter, measureClaim(leases.heartbeat(worker, leaseSeconds, since))),
         ),
       )
       if (registration === undefined) return

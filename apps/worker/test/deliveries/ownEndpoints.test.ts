@@ -27,6 +27,7 @@ const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
   }
   const secret = { secret: Redacted.make("whsec"), endsInMs: null }
   const leases = {
+    enter: () => Effect.void,
     heartbeat: (_worker, _leaseSeconds, snapshot) =>
       Effect.suspend(() => {
         clock.now += database.beatMs

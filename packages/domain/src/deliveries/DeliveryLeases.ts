@@ -123,6 +123,8 @@ export type NextDue = typeof NextDue.Type
 export class DeliveryLeases extends Context.Service<
   DeliveryLeases,
   {
+    /** Registers a worker with its process, and ends the leases of those whose processes have ended. */
+    enter(worker: string, process: string | null, hasEnded: (process: string) => boolean): Effect.Effect<void>
     /** Renews a worker's lease for `leaseSeconds`. Without an earlier `snapshot`, no changes are reported. */
     heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Heartbeat>
     /** Acquires enabled endpoints without a living owner. Returns their number, and how many belonged to lost workers. */

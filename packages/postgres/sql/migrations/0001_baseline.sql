@@ -404,10 +404,12 @@ create trigger raise_endpoint_versions_update after update of expires_at on sign
 
 -- A worker is alive until alive_until, which is never far ahead of the clock.
 -- Otherwise a clock that is set back would keep dead workers alive.
+-- process names its process, so that a new one on the same host knows that it has ended; null if that can't be known.
 create table delivery_workers (
   token uuid primary key,
   alive_until timestamptz not null,
-  stopping boolean not null default false
+  stopping boolean not null default false,
+  process text
 ) with (fillfactor = 50);
 
 -- Each endpoint as a reader of its organization's log. owner is its current worker.

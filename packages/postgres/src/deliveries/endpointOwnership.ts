@@ -12,9 +12,10 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
 import type { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, only, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, only, rowsOf } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
+const decodeProcesses = decodeRows({ token: Schema.String, process: Schema.String })
 const decodeHeartbeat = decodeRow(Heartbeat.fields)
 const written = rowsOf(Heartbeat.fields.written.value).json
 const taken = rowsOf(Schema.Struct({ taken: Schema.Int, takenOver: Schema.Int }))
@@ -42,6 +43,18 @@ export const endpointOwnership = (sql: SqlClient.SqlClient, hints: Hints["Servic
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
 
   return {
+    enter: Effect.fnUntraced(function* (worker, process, hasEnded) {
+      yield* sql`
+        insert into delivery_workers (token, process, alive_until) values (${worker}::uuid, ${process}, clock_timestamp())
+        on conflict (token) do nothing`
+      const living =
+        yield* sql`select token, process from delivery_workers where process is not null and token in ${alive}`.pipe(
+          decodeProcesses,
+        )
+      const ended = living.flatMap(({ token, process }) => (hasEnded(process) ? token : []))
+      yield* sql`update delivery_workers set alive_until = clock_timestamp() where token = any (${ended}::uuid[])`
+    }),
+
     // Changes since a snapshot are found by transaction id, independent of the clock. A long-running transaction causes extra results.
     // The statement scans all endpoints and their readers: 5 ms for 30,000.
     heartbeat: (worker, leaseSeconds, snapshot) =>

@@ -72,6 +72,19 @@ describe("DeliveryLeasesPg.live", () => {
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ workers: 1 })
   })
 
+  test("ends the lease of a worker whose process has ended, and of no other", function* () {
+    const leases = yield* DeliveryLeases
+    yield* seedLog(0)
+    const workers = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+    for (const [i, process] of ["ended", "running", null].entries()) {
+      yield* leases.enter(workers[i]!, process, () => false)
+      yield* leases.heartbeat(workers[i]!, 10)
+    }
+    const successor = crypto.randomUUID()
+    yield* leases.enter(successor, "new", (process) => process === "ended")
+    expect(yield* leases.heartbeat(successor, 10)).toMatchObject({ workers: 3 })
+  })
+
   test("returns endpoints that changed or changed owner since a snapshot, and organizations that published", function* () {
     const { disable, update } = yield* EndpointRepository
     const { leases, organization, endpoint, campaign } = yield* seedLog(0)

@@ -40,7 +40,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   clock_watch: { others: "doubt faults identity" },
   deliveries: { others: "organization_id id endpoint_id event_id owner group_id" },
   delivery_outcomes: { others: "organization_id endpoint_id" },
-  delivery_workers: { others: "token" },
+  delivery_workers: { others: "token process" },
   digest_funnel: { others: "organization_id program_id" },
   digest_outreach: { others: "organization_id program_id" },
   dkim_keys: { others: "organization_id id sender_id selector public_key ciphertext" },
