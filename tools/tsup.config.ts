@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { cyclonedxEsbuildPlugin } from "@cyclonedx/cyclonedx-esbuild"
+import { decode, encode } from "@jridgewell/sourcemap-codec"
 import { defineConfig, type Options } from "tsup"
 import { nameRelease } from "./release/nameRelease.ts"
 
@@ -85,6 +86,19 @@ export const bundle = ({
           const values = Object.entries(await import(path))
           return {
             contents: values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`).join("\n"),
+          }
+        })
+      },
+    },
+    {
+      // Node keeps the maps in memory. A stack trace needs one position per line, and the others would cost a worker 15 MiB.
+      name: "maps",
+      setup: (build) => {
+        build.onEnd(({ outputFiles = [] }) => {
+          for (const file of outputFiles.filter(({ path }) => path.endsWith(".map"))) {
+            const map = JSON.parse(file.text)
+            const mappings = encode(decode(map.mappings).map((line) => line.slice(0, 1)))
+            file.contents = new TextEncoder().encode(JSON.stringify({ ...map, mappings, names: [] }))
           }
         })
       },
