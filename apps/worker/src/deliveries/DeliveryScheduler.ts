@@ -43,6 +43,8 @@ export const READ_AHEAD = 4
 /** Limit for all endpoints; above it, each endpoint may have a few. */
 export const MAX_HELD = 4096
 export const MAX_WAITING_WHEN_FULL = 4
+/** Number of unwritten outcomes from which no call starts: their calls are repeated if the worker is killed. */
+export const MAX_UNWRITTEN = 96
 /** Pause of an endpoint after a call that wasn't made. */
 export const PAUSE_MS = 5000
 
@@ -89,6 +91,8 @@ export const createDeliveryScheduler = (options: {
   let inFlight = 0
   /** Number of deliveries in memory whose calls haven't started. */
   let held = 0
+  /** Number of outcomes that may not be in the database. */
+  let unwritten = 0
   let isReadUrgent = false
   /** The endpoint with a call in flight that must be alone. */
   let exclusive: EndpointId | undefined
@@ -212,6 +216,19 @@ export const createDeliveryScheduler = (options: {
     plan(queue)
   }
 
+  const remove = (queue: EndpointQueue): void => {
+    if (queue.ownership === "released") return
+    queue.ownership = "released"
+    const { endpointId, log, due } = queue
+    held -= log.read.length + log.waiting.length + due.length
+    for (const { id } of due) known.delete(id)
+    queue.log = IDLE
+    due.length = 0
+    queues.delete(endpointId)
+    byOrganization.get(queue.organizationId)?.delete(queue)
+    for (const set of [toRead, toTake, toRefresh, wakeUps]) set.delete(queue)
+  }
+
   return {
     queues,
     /** Returns the number of calls in flight to an endpoint's address. */
@@ -228,6 +245,7 @@ export const createDeliveryScheduler = (options: {
     /** Returns the endpoints that another worker still has calls in flight to. */
     calledElsewhere: (): ReadonlyArray<EndpointId> =>
       [...queues.values()].flatMap(({ endpointId, endpoint }) => (endpoint.inFlightElsewhere > 0 ? endpointId : [])),
+    unwritten: () => unwritten,
     /** Whether calls wait for their intent to be written. */
     isIntentDue: () => {
       for (const { log } of toWrite) if (log.read.length > 0) return true
@@ -245,18 +263,7 @@ export const createDeliveryScheduler = (options: {
     wantedOfRows: (): WantedQueues => take(toTake, (queue) => Math.ceil(slotsOfRows(queue) / 2)),
 
     /** Removes an endpoint that was released or lost. */
-    remove: (queue: EndpointQueue): void => {
-      if (queue.ownership === "released") return
-      queue.ownership = "released"
-      const { endpointId, log, due } = queue
-      held -= log.read.length + log.waiting.length + due.length
-      for (const { id } of due) known.delete(id)
-      queue.log = IDLE
-      due.length = 0
-      queues.delete(endpointId)
-      byOrganization.get(queue.organizationId)?.delete(queue)
-      for (const set of [toRead, toTake, toRefresh, wakeUps]) set.delete(queue)
-    },
+    remove,
 
     /** Stops further calls to an endpoint. Returns the state that the next owner needs. */
     leave: (queue: EndpointQueue): GivenUp => {
@@ -365,8 +372,11 @@ export const createDeliveryScheduler = (options: {
       return writes
     },
 
-    /** Notes that an endpoint's outcomes were written, with the intent to call for the deliveries that were read. */
-    afterWrite: ({ queue, outcomes, breaker }: Write): void => {
+    /** Notes that an endpoint's outcomes were written, with the intent to call for the deliveries that were read; or that it has another owner. */
+    afterWrite: ({ queue, outcomes, breaker }: Write, isLost: boolean): void => {
+      unwritten -= outcomes.length
+      if (isLost) remove(queue)
+      if (queue.ownership === "released") return
       queue.log = afterWrite(queue.log, isSettledBy(outcomes))
       queue.storedBreaker = breaker
       plan(queue)
@@ -390,7 +400,7 @@ export const createDeliveryScheduler = (options: {
 
     /** Takes the next delivery whose call may start now. */
     begin: (): Call | undefined => {
-      if (inFlight >= maxInFlight) return undefined
+      if (inFlight >= maxInFlight || unwritten >= MAX_UNWRITTEN) return undefined
       const next = turns.next(nextOf)
       if (next === undefined) return undefined
       const [queue, delivery] = next
@@ -405,8 +415,8 @@ export const createDeliveryScheduler = (options: {
       return { queue, delivery, address }
     },
 
-    /** Notes the end of a call. Returns whether there is an outcome to write. */
-    ended: ({ queue, delivery, address }: Call, outcome: Outcome): boolean => {
+    /** Notes the end of a call. */
+    ended: ({ queue, delivery, address }: Call, outcome: Outcome): void => {
       const current = queues.get(queue.endpointId)
       inFlight--
       const left = calls.get(address)! - 1
@@ -420,18 +430,17 @@ export const createDeliveryScheduler = (options: {
         if (outcome.settlement === "gone" && queue === current) toRefresh.add(queue)
       }
       const isUnmade = isNotMade(outcome.attempt)
-      const isPutBack = isUnmade && queue.ownership === "owned"
-      if (isPutBack) {
+      if (isUnmade && queue.ownership === "owned") {
         if (delivery.isRow) queue.due.unshift(delivery)
         else queue.log = putBack(queue.log, delivery)
         held++
         queue.pausedUntil = now() + PAUSE_MS
       } else {
         queue.outcomes.push(isUnmade ? { ...outcome, attempt: null } : outcome)
+        unwritten++
         toWrite.add(queue)
       }
       if (current !== undefined) plan(current)
-      return !isPutBack
     },
   }
 }

@@ -22,7 +22,7 @@ type DeliverOptions = Config.Success<typeof WorkerConfig>["webhooks"] & {
 }
 
 /** Outcomes are written in batches of this size, or after this time. */
-const WRITE_BATCH_SIZE = 256
+const WRITE_BATCH_SIZE = 64
 const DEBOUNCE_MS = 40
 const MAX_PAUSE_MS = 1000
 const PROXY_WARNING_MS = 60_000
@@ -59,15 +59,16 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const endpoints = yield* ownEndpoints({ worker, leaseSeconds, scheduler, writing, noteDeadLetter, now })
   /** Endpoints that may have rows under this worker's name that it doesn't know about. */
   const unsure = new Set<EndpointId>()
-  /** Number of unwritten outcomes, and when they may be written. */
-  let unwritten = 0
+  /** When unwritten outcomes may be written. */
   let writeAt = 0
   let proxyWarningAt = 0
   /** A failed write. The database may have committed it, so the same outcomes are written again before any others. */
   let unfinished: ReadonlyArray<Write> = []
 
   const isWriteDue = () =>
-    unfinished.length > 0 || (unwritten > 0 && (unwritten >= WRITE_BATCH_SIZE || now() >= writeAt))
+    unfinished.length > 0 ||
+    scheduler.unwritten() >= WRITE_BATCH_SIZE ||
+    (scheduler.unwritten() > 0 && now() >= writeAt)
 
   const beginCalls = () => {
     while (endpoints.isCurrent()) {
@@ -78,7 +79,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       runCall(Effect.suspend(() => attempt(call, now()))).addObserver((exit) => {
         // However a call ends, its delivery and its slot are released.
         const outcome = Exit.isSuccess(exit) ? exit.value : { delivery, version, attempt: null, ...DEFECT }
-        if (scheduler.ended(call, outcome)) unwritten++
+        scheduler.ended(call, outcome)
         if (Exit.isSuccess(exit)) {
           count(exit.value)
           const { outcome, response } = exit.value.attempt
@@ -99,17 +100,15 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           )
         }
         // The first outcome is written immediately, unless a write has just happened.
-        if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
+        if (scheduler.unwritten() === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0)
+          wakeUp.openUnsafe()
         beginCalls()
       })
     }
   }
 
   const write = Effect.gen(function* () {
-    if (unfinished.length === 0) {
-      unfinished = scheduler.takeWrites()
-      unwritten = 0
-    }
+    if (unfinished.length === 0) unfinished = scheduler.takeWrites()
     const progress = unfinished.map(({ queue, outcomes }) => progressOf(queue, outcomes, now()))
     const { refused, again, disabled } = yield* leases.write(worker, progress)
     const written = unfinished
@@ -120,8 +119,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const { endpointId } = queue
       const isReleased = queue.ownership === "released"
       const isLost = refused.has(endpointId)
-      if (isLost) scheduler.remove(queue)
-      else if (!isReleased) scheduler.afterWrite(each)
+      scheduler.afterWrite(each, isLost)
       for (const outcome of outcomes) {
         const { id, isRow } = outcome.delivery
         const settled = again.has(id) ? { ...outcome, ...DUE_AGAIN } : outcome
@@ -135,13 +133,17 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
   })
 
+  const writeIfDue = Effect.suspend(() => (isWriteDue() ? write : Effect.void))
+
   const read = Effect.gen(function* () {
     const wanted = scheduler.wantedOfLogs()
     if (wanted.size === 0) return
-    const deliveries = yield* leases.read(worker, [...wanted.values()]).pipe(
+    const reading = leases.read(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
       Effect.onError(() => Effect.sync(() => scheduler.readAgain(wanted))),
     )
+    // Added after the write, which notes the intent for all deliveries that were read.
+    const [deliveries] = yield* Effect.all([reading, writeIfDue], { concurrency: 2 })
     scheduler.addRead(wanted, deliveries)
   })
 
@@ -186,7 +188,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     )
     beginCalls()
     if (isWriteDue() || ((scheduler.isReadDue() || scheduler.toTake.size > 0) && endpoints.holdsLease())) return
-    const next = Math.min(scheduler.wakeAt(), unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
+    const next = Math.min(scheduler.wakeAt(), scheduler.unwritten() > 0 ? writeAt : Number.POSITIVE_INFINITY)
     yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), MAX_PAUSE_MS)))
   })
 
@@ -200,7 +202,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   )
 
   const writeRest: Effect.Effect<void> = Effect.suspend(() =>
-    unfinished.length > 0 || unwritten > 0 ? Effect.andThen(write, writeRest) : Effect.void,
+    unfinished.length > 0 || scheduler.unwritten() > 0 ? Effect.andThen(write, writeRest) : Effect.void,
   )
   const stop = Effect.gen(function* () {
     yield* endpoints.stop

@@ -13,6 +13,7 @@ import {
   MAX_ENDPOINTS_PER_READ,
   MAX_HELD,
   MAX_READ_OF_ENDPOINT,
+  MAX_UNWRITTEN,
   MAX_WAITING_WHEN_FULL,
   PAUSE_MS,
 } from "../../src/deliveries/DeliveryScheduler.ts"
@@ -42,6 +43,9 @@ const schedulerOf = (
   const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint: 16, callMs: CALL_MS, now: () => clock.now })
   const owned = endpoints(count, organizations).map((each) => ({ ...each, ...settings }))
   scheduler.update(owned, secretsOf(owned, secretOf("first")))
+  const write = () => {
+    for (const each of scheduler.takeWrites()) scheduler.afterWrite(each, false)
+  }
   let events = 0
   const read = (wanted = scheduler.wantedOfLogs()) => {
     const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, { limit }]) =>
@@ -59,14 +63,14 @@ const schedulerOf = (
       }),
     )
     scheduler.addRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>)
-    for (const write of scheduler.takeWrites()) scheduler.afterWrite(write)
+    write()
     return wanted
   }
   const readOf = (queue: EndpointQueue, limit: number) =>
     read(new Map([[queue, { endpointId: queue.endpointId, limit }]]))
   const held = () => [...scheduler.queues.values()].reduce((sum, { log }) => sum + log.waiting.length, 0)
   const firstQueue = () => [...scheduler.queues.values()][0]!
-  return { clock, scheduler, owned, read, readOf, held, firstQueue, queue: firstQueue() }
+  return { clock, scheduler, owned, read, readOf, write, held, firstQueue, queue: firstQueue() }
 }
 
 /** Outcomes that weren't written yet. */
@@ -118,12 +122,23 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.callsTo(queue)).toBe(16)
   })
 
+  it("starts no call while too many outcomes are unwritten, because all of their calls are repeated if the worker is killed", () => {
+    const { scheduler, read, write } = schedulerOf(20, 128)
+    read()
+    for (let answered = 0; answered < MAX_UNWRITTEN; answered++) scheduler.ended(scheduler.begin()!, ARRIVED)
+    expect([scheduler.unwritten(), scheduler.begin()]).toEqual([MAX_UNWRITTEN, undefined])
+    write()
+    expect(scheduler.unwritten()).toBe(0)
+    expect(scheduler.begin()).toBeDefined()
+  })
+
   it("reads few endpoints with much each, not each as soon as it has room", () => {
-    const { scheduler, read } = schedulerOf(20, 128)
+    const { scheduler, read, write } = schedulerOf(20, 128)
     read()
     const reads: Array<number> = []
     for (let sent = 0; sent < 4000; sent++) {
       scheduler.ended(scheduler.begin()!, ARRIVED)
+      write()
       if (scheduler.isReadDue()) reads.push(read().size)
     }
     expect(reads.length).toBeLessThanOrEqual(4000 / 400)
@@ -146,7 +161,7 @@ describe("the scheduler of endpoints", () => {
     scheduler.addRead(wanted, [{ endpointId, version: 1 } as Delivery])
     const writes = scheduler.takeWrites()
     expect(scheduler.wantedOfLogs().size).toBe(0)
-    for (const write of writes) scheduler.afterWrite(write)
+    for (const write of writes) scheduler.afterWrite(write, false)
     expect(scheduler.wantedOfLogs().size).toBe(1)
   })
 
@@ -180,8 +195,8 @@ describe("the scheduler of endpoints", () => {
       const { clock, scheduler, queue, readOf } = schedulerOf(1, 512)
       readOf(queue, 20)
       const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
-      const isToWrite = calls.map((call) => scheduler.ended(call, resultOf(reason)))
-      expect(isToWrite).toEqual(Array(16).fill(false))
+      for (const call of calls) scheduler.ended(call, resultOf(reason))
+      expect(scheduler.unwritten()).toBe(0)
       expect(queue.breaker).toBe(queue.storedBreaker)
       expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], log: { called: [] } })
       expect(scheduler.begin()).toBeUndefined()
@@ -202,7 +217,7 @@ describe("the scheduler of endpoints", () => {
     readOf(queue, 1)
     const call = scheduler.begin()!
     expect(scheduler.leave(queue)).toMatchObject({ calling: [call.delivery.eventId] })
-    expect(scheduler.ended(call, resultOf("name_not_asked"))).toBe(true)
+    scheduler.ended(call, resultOf("name_not_asked"))
     expect(unwritten(scheduler)).toMatchObject([{ attempt: null, settlement: "retry" }])
   })
 
@@ -210,7 +225,7 @@ describe("the scheduler of endpoints", () => {
     const { scheduler, queue, readOf } = schedulerOf(1, 512)
     readOf(queue, 20)
     const calls = Array.from({ length: 5 }, () => scheduler.begin()!)
-    for (const call of calls) expect(scheduler.ended(call, DEFECTIVE)).toBe(true)
+    for (const call of calls) scheduler.ended(call, DEFECTIVE)
     expect(queue.log.called).toEqual(calls.map(({ delivery }) => delivery))
     expect(unwritten(scheduler)).toEqual(Array(5).fill(DEFECTIVE))
     expect(queue.breaker).not.toBe(queue.storedBreaker)
@@ -221,7 +236,7 @@ describe("the scheduler of endpoints", () => {
     const { scheduler, queue, readOf } = schedulerOf(1, 512)
     readOf(queue, 20)
     const gone = { version: 1, settlement: "gone", attempt: { outcome: "client_error" } } as unknown as Outcome
-    expect(scheduler.ended(scheduler.begin()!, gone)).toBe(true)
+    scheduler.ended(scheduler.begin()!, gone)
     expect(scheduler.begin()).toBeUndefined()
     const look = (version: number) => {
       const owned = endpoints(1, 1).map((each) => ({ ...each, version }))
