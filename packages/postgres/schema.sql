@@ -2737,7 +2737,6 @@ alter table erased_clinicians add constraint erased_clinicians_organization_id_f
 alter table erased_events add constraint erased_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erasure_keys add constraint erasure_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erasures add constraint erasures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table failure_groups add constraint failure_groups_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table imports add constraint imports_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
@@ -2745,7 +2744,6 @@ alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table late_refusals add constraint late_refusals_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table link_domains add constraint link_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table message_attempts add constraint message_attempts_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table operators add constraint operators_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -313,11 +313,12 @@ create index campaign_domains_bounced on campaign_domains (organization_id, doma
 
 -- Each organization's log, in the order of emitted_at and id. Rows never change, except that an erasure changes the body.
 -- body is the envelope as serialized once.
+-- Without a foreign key, because its check costs 2 % of an e-mail. The writer has locked the organization's clock, and organizations are never deleted.
 -- traceparent is the trace of the event's publication in the format of W3C Trace Context, or null.
 -- A partition for each UTC month: docs/decisions/0024-the-events-table-has-monthly-partitions-and-no-default-partition.md. events_later takes all rows without a
 -- month, even with a wrong clock. With a default partition, the log could not be read in order, partition by partition.
 create table events (
-  organization_id text collate "C" not null references organizations,
+  organization_id text collate "C" not null,
   id text collate "C" not null,
   type text not null,
   campaign_id text collate "C" not null,
@@ -707,6 +708,7 @@ create index messages_failed on messages (organization_id, campaign_id, failure_
 
 -- Attempts to send a message, with the mail server's reply. They outlive the message's row.
 -- Of attempts with the same number and outcome only the last is stored. Number 0 is a report after the message was sent.
+-- Without a foreign key, because its check costs 4 % of an e-mail. The writer has locked the recipient, and recipients are never deleted.
 create table message_attempts (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -716,8 +718,7 @@ create table message_attempts (
   first_at timestamptz not null default statement_timestamp(),
   last_at timestamptz not null default statement_timestamp(),
   reply text,
-  primary key (organization_id, recipient_id, number, outcome),
-  foreign key (organization_id, recipient_id) references recipients
+  primary key (organization_id, recipient_id, number, outcome)
 );
 create index message_attempts_by_age on message_attempts (last_at);
 
