@@ -8,7 +8,7 @@ import type { AnyCommand } from "./command.ts"
 import { COMMAND_NAME } from "./output/formatHelp.ts"
 import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { presenter, reportFailure } from "./output/reportFailure.ts"
-import { subjectCommand, subjects } from "./subjectCommand.ts"
+import { outlineSubject, subjectCommand, subjects } from "./subjectCommand.ts"
 
 /** The flags of every command. `ops` reads `--output` itself, because it also applies to errors of the parser. */
 export const sharedFlags = {
@@ -23,18 +23,21 @@ const readOutput = (args: ReadonlyArray<string>) => {
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
 
-/** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
+/** Loads the command or group of a name; without one all of them. */
 export const loadGroups = (word: string): Promise<ReadonlyArray<AnyCommand>> =>
   Promise.all(
     (Object.hasOwn(subjects, word) ? [word as keyof typeof subjects] : Struct.keys(subjects)).map(subjectCommand),
   )
 
-const load = Effect.fnUntraced(function* (word: string) {
+const load = Effect.fnUntraced(function* (args: ReadonlyArray<string>, word: string) {
+  // The help and suggestions of `ops` itself contain only names and descriptions. Loading all commands would double their CPU time.
+  const isOutlined = !Object.hasOwn(subjects, word) && !args.some((arg) => arg.startsWith("--completions"))
+  const groups = isOutlined ? Promise.all(Struct.keys(subjects).map(outlineSubject)) : loadGroups(word)
   return Command.make(COMMAND_NAME).pipe(
     Command.withDescription(
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
-    Command.withSubcommands(yield* Effect.promise(() => loadGroups(word))),
+    Command.withSubcommands(yield* Effect.promise(() => groups)),
     Command.withSharedFlags(sharedFlags),
   )
 })
@@ -51,7 +54,7 @@ export const ops = (typed: ReadonlyArray<string>) => {
   const args = rewrite(typed)
   const output = readOutput(args)
   const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
-  return Effect.flatMap(load(word), (command) => Command.runWith(command, { version: RELEASE })(args)).pipe(
+  return Effect.flatMap(load(args, word), (command) => Command.runWith(command, { version: RELEASE })(args)).pipe(
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(CliOutput.Presenter, presenter),

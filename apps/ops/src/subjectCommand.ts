@@ -15,7 +15,16 @@ export const subjects = {
 type Modules = Awaited<ReturnType<(typeof subjects)[keyof typeof subjects][1]>[number]>
 type ServicesOfModule<M> = M extends object ? ServicesOf<M[keyof M]> : never
 
-/** Loads the commands of a subject, in alphabetical order. A subject without a description is a command itself. */
+/** Creates a subject without its commands, which it doesn't load. A subject without a description is a command itself, and is loaded. */
+export const outlineSubject = async (word: keyof typeof subjects): Promise<AnyCommand> => {
+  const [about] = subjects[word]
+  return about === null ? subjectCommand(word) : described(word, about)
+}
+
+const described = (word: string, about: string): AnyCommand =>
+  Command.make(word).pipe(Command.withDescription(about)) as AnyCommand
+
+/** Loads the commands of a subject, in alphabetical order. */
 export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCommand> => {
   const [about, load] = subjects[word]
   const modules = await Promise.all<object>(load())
@@ -26,7 +35,7 @@ export const subjectCommand = async (word: keyof typeof subjects): Promise<AnyCo
     .toSorted((one, other) => (one.command < other.command ? -1 : 1))
     .map(toCommand)
   if (about === null) return commands[0]!
-  return Command.make(word).pipe(Command.withDescription(about), Command.withSubcommands(commands)) as AnyCommand
+  return described(word, about).pipe(Command.withSubcommands(commands)) as AnyCommand
 }
 
 // The compiler checks here that each operation and list has its services.

@@ -64,13 +64,19 @@ describe("the process", () => {
     expect({ code, stderr, value: JSON.parse(stdout) }).toEqual({ code: 0, stderr: "", value: { applied: [] } })
   })
 
-  it("shows the help of every command without the libraries that few commands use", async () => {
+  it("shows its help without loading the commands, and completes them without the libraries that few commands use", async () => {
     const printModules =
       'import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })'
-    const flags = ["--import", `data:text/javascript,${printModules}`]
-    const { code, stderr } = await ended(start(process.execPath, [...flags, MAIN, "--help"]))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("operations/keys.ts") })
-    expect(stderr).not.toMatch(/node_modules\/(zod|liquidjs|parse5|html-to-text|@effect\/sql-pg)\//)
+    const modulesOf = async (...args: ReadonlyArray<string>) => {
+      const flags = ["--import", `data:text/javascript,${printModules}`]
+      const { code, stderr } = await ended(start(process.execPath, [...flags, MAIN, ...args]))
+      expect(code).toBe(0)
+      return stderr
+    }
+    expect(await modulesOf("--help")).not.toContain("operations/keys.ts")
+    const modules = await modulesOf("--completions", "bash")
+    expect(modules).toContain("operations/keys.ts")
+    expect(modules).not.toMatch(/node_modules\/(zod|liquidjs|parse5|html-to-text|@effect\/sql-pg)\//)
   })
 
   it("shows the name of its wrapper in its help", async () => {
