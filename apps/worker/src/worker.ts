@@ -25,7 +25,7 @@ import { SecureRandom } from "effect/crypto"
 import { admin, readGauges } from "./admin/admin.ts"
 import { deliver } from "./deliveries/deliver.ts"
 import { replay } from "./deliveries/replay.ts"
-import { processInTurns, repeatEvery, repeatWithPauses, retryForever } from "./loops/retryForever.ts"
+import { processInTurns, repeatWhenDue, retryForever, untilMore } from "./loops/retryForever.ts"
 import { runWhileServing } from "./loops/runWhileServing.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
@@ -81,21 +81,29 @@ export const worker = Effect.gen(function* () {
   const inboxes = Effect.flatMap(InboxRepository, ({ organizations }) => organizations)
   const hits = Effect.flatMap(HitRepository, ({ waiting }) => waiting)
   const work = [
-    repeatWithPauses("publish", Effect.map(publishChunk(), Number)),
+    repeatWhenDue(
+      "publish",
+      "campaigns",
+      Effect.map(publishChunk(), (isPublished) => untilMore(Number(isPublished) || undefined)),
+    ),
     // Separate, so that a long publication doesn't delay the windows of other campaigns.
-    repeatEvery("openAndComplete", "1 second", openAndComplete),
-    repeatEvery("pauseOnComplaints", "1 second", pauseOnComplaints),
-    repeatWithPauses("applyInbox", processInTurns("applyInbox", inboxes, applyBatch), "inbox"),
+    repeatWhenDue("openAndComplete", "campaigns", openAndComplete),
+    repeatWhenDue("pauseOnComplaints", "campaigns", Effect.as(pauseOnComplaints, untilMore(undefined))),
+    repeatWhenDue("applyInbox", "inbox", Effect.map(processInTurns("applyInbox", inboxes, applyBatch), untilMore)),
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
     sendOutreach({ ...mail, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
       : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
-    repeatWithPauses("judgeHits", processInTurns("judgeHits", hits, judgeHits)),
-    repeatWithPauses("unsubscribe", applyUnsubscriptions),
+    repeatWhenDue("judgeHits", "hits", Effect.map(processInTurns("judgeHits", hits, judgeHits), untilMore)),
+    repeatWhenDue(
+      "unsubscribe",
+      "suppressions",
+      Effect.map(applyUnsubscriptions, (done) => untilMore(done || undefined)),
+    ),
     // Withdraws recipients whose address bounced or complained in another campaign.
-    repeatWithPauses("withdrawSuppressed", withdrawSuppressed),
+    repeatWhenDue("withdrawSuppressed", "suppressions", Effect.map(withdrawSuppressed, untilMore)),
     countCampaigns,
     endRemovedEndpoints,
     deleteExpired,

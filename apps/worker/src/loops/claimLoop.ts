@@ -22,11 +22,13 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
     readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
+    /** Returns the milliseconds until the next claim that may find work without a notification; default 0. */
+    readonly untilDue?: Effect.Effect<number, never, R1>
     /** Calls its argument whenever there may be new work. Without it, the loop only polls. */
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { concurrency, minSlots = 1, drainSeconds, claim, handle, listen } = options
+  const { concurrency, minSlots = 1, drainSeconds, claim, untilDue = Effect.succeed(0), handle, listen } = options
   const fibers = yield* FiberSet.make()
   // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
@@ -73,8 +75,9 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     yield* Effect.forEach(leases, forkHandler, { discard: true })
     if (leases.length === slots) return
     pause = leases.length > 0 ? POLL.minMs : Math.min(pause * 2, POLL.maxMs)
+    const waitMs = leases.length > 0 ? pause : Math.max(pause, yield* untilDue)
     // A finished lease may have freed a slot of its endpoint.
-    const stir = yield* Effect.timeoutOption(wakeUp.await, pause)
+    const stir = yield* Effect.timeoutOption(wakeUp.await, waitMs)
     if (Option.isNone(stir)) isNotified = true
   })
 

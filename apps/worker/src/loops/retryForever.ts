@@ -7,7 +7,7 @@ import { type Cause, Clock, type Duration, Effect, Exit, Latch } from "effect"
 
 /** Wait of a loop after a failure; doubles with each further failure. */
 const BACKOFF = { minMs: 500, maxMs: 30_000 }
-/** Poll interval of an empty queue. */
+/** Poll interval of a queue whose next rows can't be claimed yet. */
 export const POLL = { minMs: 50, maxMs: 1000 }
 
 /** Returns the wait after a failure: twice the previous wait, within limits, in milliseconds. */
@@ -50,25 +50,33 @@ export const logFailure = Effect.fnUntraced(function* (what: string, cause: Caus
 export const repeatEvery = <E, R>(name: string, pause: Duration.Input, step: Effect.Effect<unknown, E, R>) =>
   retryForever(name, Effect.andThen(step, Effect.sleep(pause)))
 
-/** Repeats a step until interrupted. When the step returns 0, pauses for a second, or until a hint about the topic. */
-export const repeatWithPauses = Effect.fnUntraced(function* <E, R>(
+/**
+ * Repeats a step until interrupted. The step returns the milliseconds until more work is due. The pause ends early with a hint about the topic,
+ * or when a hint may have been lost.
+ */
+export const repeatWhenDue = Effect.fnUntraced(function* <E, R>(
   name: string,
+  wakeTopic: Topic,
   step: Effect.Effect<number, E, R>,
-  wakeTopic?: Topic,
 ) {
   const wakeUp = yield* Latch.make()
-  const { listen } = yield* Hints
-  if (wakeTopic !== undefined) {
-    yield* Effect.forkScoped(listen(({ topic }) => (topic === wakeTopic ? wakeUp.open : Effect.void)))
-  }
+  const hints = yield* Hints
+  yield* Effect.forkScoped(hints.listen(({ topic }) => (topic === wakeTopic ? wakeUp.open : Effect.void)))
   return yield* retryForever(
     name,
     Effect.gen(function* () {
       yield* wakeUp.close
-      if ((yield* step) === 0) yield* Effect.timeoutOption(wakeUp.await, POLL.maxMs)
+      const waitMs = Math.min(yield* step, hints.checkEveryMs())
+      if (waitMs > 0) yield* Effect.timeoutOption(wakeUp.await, waitMs)
     }),
   )
 }, Effect.scoped)
+
+/** Returns the milliseconds until a queue's next step, from the rows that this one finished; undefined if none were waiting. */
+export const untilMore = (done: number | undefined): number => {
+  if (done === undefined) return Number.POSITIVE_INFINITY
+  return done > 0 ? 0 : POLL.maxMs
+}
 
 /** Runs an effect, then sleeps as long as it took, so that others can use the database half of the time. */
 export const withPauses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -79,7 +87,7 @@ export const repeatUntilEmpty = <E, R>(some: Effect.Effect<number, E, R>): Effec
   Effect.flatMap(withPauses(some), (count) => (count > 0 ? repeatUntilEmpty(some) : Effect.void))
 
 /**
- * Creates a step that does some work for each organization in turn, and returns the amount done.
+ * Creates a step that does some work for each organization in turn, and returns the amount done; undefined without organizations.
  *
  * A failure is logged with its organization, which is then skipped for a growing wait; the others continue.
  * When the database recovers, waits end.
@@ -88,7 +96,7 @@ export const processInTurns = <E1, R1, E2, R2>(
   name: string,
   organizations: Effect.Effect<ReadonlyArray<OrganizationId>, E1, R1>,
   work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,
-): Effect.Effect<number, E1, R1 | R2> => {
+): Effect.Effect<number | undefined, E1, R1 | R2> => {
   const failures = new Map<OrganizationId, { readonly waitMs: number; readonly until: number }>()
   let seen: number | undefined
   return Effect.gen(function* () {
@@ -111,6 +119,6 @@ export const processInTurns = <E1, R1, E2, R2>(
         failures.set(organizationId, { waitMs, until: (yield* Clock.currentTimeMillis) + waitMs })
       }
     }
-    return done
+    return listed.length > 0 ? done : undefined
   })
 }

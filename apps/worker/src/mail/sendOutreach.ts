@@ -180,6 +180,11 @@ export const sendOutreach = Effect.fnUntraced(function* (
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, fields: fields.get(lease.recipientId) ?? {}, endsAt }))
     }),
+    untilDue: Effect.suspend(() =>
+      wait > 0
+        ? Effect.map(Clock.currentTimeMillis, (now) => asksAgainAt - now)
+        : Effect.map(queue.untilNextTurn, (ms) => Math.min(ms, hints.checkEveryMs())),
+    ),
     handle: (lease: TimedLease) =>
       Effect.useSpan("send e-mail", spanOf(lease), (span) =>
         Effect.provideService(sendOne(lease, span), Tracer.ParentSpan, span),

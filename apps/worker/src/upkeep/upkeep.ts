@@ -4,7 +4,7 @@ import { CampaignCounts } from "@outreach/postgres/campaigns/campaignChanges"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { OldRows } from "@outreach/postgres/OldRows"
 import { Effect } from "effect"
-import { repeatEvery, repeatUntilEmpty } from "../loops/retryForever.ts"
+import { repeatEvery, repeatUntilEmpty, repeatWhenDue, untilMore } from "../loops/retryForever.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
 /** Adds changes to the counts of campaigns, until interrupted. */
@@ -17,9 +17,9 @@ export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroup
   repeatEvery("closeFailureGroups", "30 seconds", closeGroups),
 )
 
-/** Cancels waiting deliveries of removed endpoints every few seconds, until interrupted. */
+/** Cancels waiting deliveries of removed endpoints, until interrupted. */
 export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
-  repeatEvery("endRemovedEndpoints", "5 seconds", repeatUntilEmpty(endRemoved)),
+  repeatWhenDue("endRemovedEndpoints", "endpoints", Effect.as(repeatUntilEmpty(endRemoved), untilMore(undefined))),
 )
 
 /** Deletes rate windows, idempotency keys, sending rates, sign-in links and operators' sessions that are over, once a minute, until interrupted. */

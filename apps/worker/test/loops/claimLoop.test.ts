@@ -75,6 +75,22 @@ describe("claimLoop", () => {
     expect(test.started).toEqual([1])
   })
 
+  test("claims no more before the next lease is due, unless it is told of something new", function* () {
+    const hinted = yield* Queue.unbounded<void>()
+    const test = yield* setUp({
+      untilDue: Effect.succeed(10_000),
+      listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
+    })
+    yield* Effect.forkChild(test.loop)
+    yield* TestClock.adjust("9 seconds")
+    expect(test.claims.length).toBe(1)
+    yield* Queue.offer(hinted, undefined)
+    yield* settle
+    expect(test.claims.length).toBe(2)
+    yield* TestClock.adjust("10 seconds")
+    expect(test.claims.length).toBe(3)
+  })
+
   test("waits with a claim until enough are done to be worth one, but not for long, and not when told of something new", function* () {
     const hinted = yield* Queue.unbounded<void>()
     const test = yield* setUp({

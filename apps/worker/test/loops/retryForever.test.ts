@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { type Hint, Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { Signal } from "@outreach/postgres-connection/Signal"
 import { clockTest } from "@outreach/testing/runWith"
 import { Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
-import { processInTurns, retryForever } from "../../src/loops/retryForever.ts"
+import { processInTurns, repeatWhenDue, retryForever, untilMore } from "../../src/loops/retryForever.ts"
 
 /** A monitor that covers every failure; the test makes its database recover. */
 const monitored = () => {
@@ -62,6 +63,44 @@ describe("a loop that fails with its database", () => {
       yield* TestClock.adjust("500 millis")
       expect(tries).toBe(13)
     }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
+describe("repeatWhenDue", () => {
+  clockTest("repeats a step when more is due, when a hint arrives, or when a hint may have been lost", function* () {
+    let checkEveryMs = 10_000
+    let waitMs = untilMore(undefined)
+    let steps = 0
+    let onHint: (hint: Hint) => Effect.Effect<void> = () => Effect.void
+    const hints = Hints.of({
+      isListening: () => true,
+      checkEveryMs: () => checkEveryMs,
+      give: () => Effect.void,
+      listen: (listener) =>
+        Effect.suspend(() => {
+          onHint = listener
+          return Effect.never
+        }),
+    })
+    const step = Effect.sync(() => {
+      steps++
+      return waitMs
+    })
+    yield* Effect.forkChild(Effect.provideService(repeatWhenDue("test", "hits", step), Hints, hints))
+    const after = Effect.fnUntraced(function* (ms: number, topic?: Topic) {
+      if (topic !== undefined) yield* onHint({ topic, organizationId: null })
+      yield* TestClock.adjust(ms)
+      return steps
+    })
+    expect(yield* after(0)).toBe(1)
+    expect(yield* after(9999, "inbox")).toBe(1)
+    expect(yield* after(1)).toBe(2)
+    waitMs = 3000
+    expect(yield* after(0, "hits")).toBe(3)
+    expect(yield* after(2999)).toBe(3)
+    checkEveryMs = 1000
+    expect(yield* after(1)).toBe(4)
+    expect(yield* after(1000)).toBe(5)
   })
 })
 

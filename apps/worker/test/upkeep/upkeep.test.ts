@@ -83,6 +83,8 @@ test("workers delete expired rows although one kind of them can't be deleted", f
 test("new partitions of the events are announced to all organizations, because a reader that waited for them saw none", function* () {
   const given = yield* Queue.unbounded<readonly [Topic, string | undefined]>()
   const hints = Hints.of({
+    isListening: () => false,
+    checkEveryMs: () => 1000,
     give: (topic, organizationId) => Effect.asVoid(Queue.offer(given, [topic, organizationId])),
     listen: () => Effect.never,
   })

@@ -4,7 +4,7 @@ import { formatCounted } from "../format.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 
 const POLL_INTERVAL = "500 millis"
-/** Time until a worker is probably not running. Workers check for new jobs once a second. */
+/** Time until a worker is probably not running. Workers are notified of new jobs. */
 const START_TIMEOUT_MS = 10_000
 
 const NOUNS: Readonly<Record<Replay["kind"], readonly [one: string, many: string]>> = {

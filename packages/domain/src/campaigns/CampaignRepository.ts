@@ -167,7 +167,10 @@ export class CampaignRepository extends Context.Service<
       recipients: ReadonlyArray<Pick<Recipient, "id">>,
       status: CampaignStatus,
     ): Effect.Effect<void>
-    /** Opens campaigns at the start of their window, completes those that are finished or after their window, and removes their unsent messages. */
-    readonly openAndComplete: Effect.Effect<void>
+    /**
+     * Opens campaigns at the start of their window, completes those that are finished or after their window, and removes their unsent messages.
+     * Returns the milliseconds until the next campaign may be due: at least a second.
+     */
+    readonly openAndComplete: Effect.Effect<number>
   }
 >()("domain/campaigns/CampaignRepository") {}

@@ -137,6 +137,8 @@ export class MessageQueue extends Context.Service<
      * transaction ends; null if there are none. `scanLimit` is the number to read if it exceeds the limit.
      */
     lockDue(claim: MessageClaim, scanLimit: number): Effect.Effect<DueMessages | null>
+    /** Returns the milliseconds until an organization's next turn, at most a day. Until then, `lockDue` finds no messages. */
+    readonly untilNextTurn: Effect.Effect<number>
     /** Writes a decision about messages locked by `lockDue`. Returns each lease's token. Messages of a dead worker are due again when their lease expires. */
     lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
     /** Extends leases that have not expired. Returns their tokens. */

@@ -161,13 +161,15 @@ export const withdrawReached = Effect.fnUntraced(function* (organizationId: Orga
 }, inTransaction)
 
 /**
- * Withdraws the waiting recipients of all programs suppressed by a bounce or a complaint. Returns the number of finished suppressions.
+ * Withdraws the waiting recipients of all programs suppressed by a bounce or a complaint. Returns the number of finished suppressions; undefined
+ * if there are none.
  *
  * An import sees a suppression from its commit on, so no other recipient can match it later. Recipients with a message in flight are left to the
  * next call.
  */
 export const withdrawSuppressed = Effect.gen(function* () {
   const waiting = yield* (yield* SuppressionRepository).findUnapplied(SUPPRESSION_BATCH_SIZE)
+  if (waiting.length === 0) return undefined
   const groups = Arr.groupBy(waiting, ({ organizationId }) => organizationId)
   const done = yield* settleAll(Object.values(groups).map((group) => withdrawOf(group[0].organizationId, group)))
   return done.reduce((sum, count) => sum + count, 0)

@@ -139,6 +139,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
               else complaints_accepted end
           where id = ${campaignId} and status = any (${from}::text[])
             and edited_at = coalesce(${editedAt ?? null}::timestamptz, edited_at) returning ${columns}`.pipe(decode)
+      yield* hints.give("campaigns")
       return moved[0] ?? (yield* unchanged(campaignId, from))
     }),
 
@@ -152,6 +153,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
             edited_at = clock_timestamp(), updated_at = clock_timestamp()
           where id = ${id} and status = any (${statuses}::text[]) and edited_at = ${editedAt}::timestamptz
           returning ${columns}`.pipe(decode)
+      yield* hints.give("campaigns")
       return rows[0] ?? (yield* unchanged(id, statuses))
     }),
 
@@ -199,6 +201,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       yield* sql`
           update campaigns set status = ${status}, updated_at = clock_timestamp()
           where organization_id = ${organizationId} and id = ${id}`
+      yield* hints.give("campaigns")
       if (recipients.length === 0) return
       yield* sql`
           with queued as (
@@ -209,6 +212,6 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       yield* hints.give("messages", organizationId)
     }),
 
-    openAndComplete: openAndComplete(sql),
+    openAndComplete: openAndComplete(sql, hints),
   }
 })

@@ -1,15 +1,21 @@
 import { CLOSED, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import type { Hints } from "../events/Hints.ts"
+import { decodeValue } from "../rowsOf.ts"
 import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 
 const { open, complete } = WORKER_TRANSITIONS
+const decodeWait = decodeValue({ ms: Schema.Number })
 
 /** Advances campaigns: opens those in their send window, schedules the active ones, completes the finished ones. */
-export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
+export const openAndComplete = (
+  sql: SqlClient.SqlClient,
+  hints: Hints["Service"],
+): Effect.Effect<number, SqlError.SqlError> =>
   Effect.gen(function* () {
     // The tables of turns are unlogged and not replicated, so missing turns are added again. In key order, to avoid deadlocks between workers.
-    yield* sql`
+    const turns = yield* sql`
       with opened as (
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
         where status = any (${open.from}::text[]) and window_start <= clock_timestamp()
@@ -34,7 +40,9 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         select from organization_turns
         where organization_id = each.organization_id and next_at < clock_timestamp() + interval '2 minutes')
       order by organization_id
-      on conflict (organization_id) do update set next_at = excluded.next_at`
+      on conflict (organization_id) do update set next_at = excluded.next_at
+      returning 1`
+    if (turns.length > 0) yield* hints.give("messages")
     // plausible_now() keeps the messages of an expired window while the clock isn't trusted.
     // A leased message may still be reported as sent, so its campaign stays open. An empty campaign stays open for imports.
     yield* sql`
@@ -69,4 +77,17 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
           select 1 as sign, quarantined.* from quarantined
           union all select -1, organization_id, campaign_id, attempts, unknown_outcomes, null from quarantined
           union all select -1, gone.* from gone`)}`
+    // A campaign with messages may be completed at any time. The clock of the windows may not be trusted yet when they are over.
+    return yield* sql`
+      select greatest(1000, extract(epoch from min(due_at) - clock_timestamp()) * 1000)::double precision as ms from (
+        select window_start as due_at from campaigns where status = any (${open.from}::text[])
+        union all
+        select case when exists (
+          select from messages message
+          where message.organization_id = campaign.organization_id and message.campaign_id = id and message.quarantined_at is null
+        ) then clock_timestamp() else window_end end
+        from campaigns campaign where status = any (${complete.from}::text[])
+        union all
+        select clock_timestamp() + interval '1 day'
+      ) campaign`.pipe(decodeWait)
   })

@@ -108,7 +108,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
           select ${selection.kind}, organization_id, endpoint_id, group_id, status, event_type, reason, event_types, from_at, to_at, after_at,
             before_at, ${rate}::int, total, created_at, created_at, case when total = 0 then created_at end
           from job, meant
-          returning ${replayColumns}`.pipe(decodeReplays)
+          returning ${replayColumns}`.pipe(decodeReplays, Effect.tap(hints.give("replays")))
       if (selection.kind === "dead_letters") return only(rows)
       const { endpointId } = selection.kind === "log" ? selection.range : selection.waiting
       return rows.pipe(

@@ -9,12 +9,23 @@ import { describeFault } from "../describeFault.ts"
 
 /**
  * Work that an organization may have: events to deliver, deliveries with a queued row, inbound events to apply, or e-mails to send;
- * or endpoints to claim or to check.
+ * or endpoints to claim or to check, campaigns to publish, open, pause or complete, hits to classify, replay jobs, or suppressions and
+ * unsubscriptions to apply.
  */
-export const TOPICS = ["events", "due", "inbox", "messages", "endpoints"] as const
+export const TOPICS = [
+  "events",
+  "due",
+  "inbox",
+  "messages",
+  "endpoints",
+  "campaigns",
+  "hits",
+  "replays",
+  "suppressions",
+] as const
 export type Topic = (typeof TOPICS)[number]
 
-/** A topic and its organization; null for `endpoints`, or if there are too many organizations to name. */
+/** A topic and its organization; null if it is unknown, or if there are too many organizations to name. */
 export interface Hint {
   readonly topic: Topic
   readonly organizationId: OrganizationId | null
@@ -29,6 +40,8 @@ const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
 /** The delay before listening again after a lost connection. */
 const RETRY_MS = 500
+/** Intervals of checks for work without a hint. While listening, only a process that died between its commit and its hint leaves such work. */
+const CHECK_EVERY_MS = { listening: 10_000, deaf: 1000 }
 
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", { description: "Hint notifications sent.", incremental: true }),
@@ -39,7 +52,7 @@ export const hintMetrics = {
 }
 
 /**
- * Notifies all processes, including this one, of possible work, by PostgreSQL notifications. A process that misses a hint finds the work a second later.
+ * Notifies all processes, including this one, of possible work, by PostgreSQL notifications. Work whose hint was lost is found after `checkEveryMs`.
  *
  * A hint within a transaction is sent after its commit. A process sends all hints one after another over a dedicated connection,
  * because PostgreSQL serializes commits with notifications over all databases.
@@ -75,13 +88,16 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
     )
     const listeners = new Set<(hint: Hint) => Effect.Effect<void>>()
     const notify = (hint: Hint) => Effect.forEach(listeners, (onHint) => onHint(hint), { discard: true })
+    let isListening = false
     const listening = Effect.gen(function* () {
       const connection = yield* Effect.flatMap(PgConnection.make(yield* direct), ({ pin }) => pin)
       const { rows } = yield* connection.query("select pg_backend_pid() as pid")
-      if (rows[0]?.["pid"] !== connection.processId) {
+      const isDirect = rows[0]?.["pid"] === connection.processId
+      if (!isDirect) {
         yield* Effect.logWarning("notification listener is behind a pooler; notifications may be lost")
       }
       const notifications = yield* connection.listen(CHANNEL)
+      isListening = isDirect
       // Hints from before the subscription were missed.
       for (const topic of TOPICS) yield* notify({ topic, organizationId: null })
       while (true) {
@@ -92,6 +108,11 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
       }
     }).pipe(
       Effect.scoped,
+      Effect.ensuring(
+        Effect.sync(() => {
+          isListening = false
+        }),
+      ),
       Effect.tapError((error) =>
         Effect.flatMap(monitor.covers(Cause.fail(error)), (covered) =>
           covered
@@ -114,6 +135,11 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
             wakeUp.openUnsafe()
           }),
         ),
+
+      isListening: () => isListening,
+
+      /** Returns the interval in milliseconds at which loops check for work without a hint. */
+      checkEveryMs: (): number => (isListening ? CHECK_EVERY_MS.listening : CHECK_EVERY_MS.deaf),
 
       /** Calls `onHint` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
       listen: (onHint: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never> =>

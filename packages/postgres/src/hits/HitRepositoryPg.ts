@@ -11,6 +11,7 @@ import { networkOf } from "@outreach/domain/networkOf"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
+import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeValue, literal, rowsOf, toTable } from "../rowsOf.ts"
 
 const waitingHits = rowsOf(WaitingHit, {
@@ -44,21 +45,23 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-export const HitRepositoryPg = adapter(HitRepository, (sql) => ({
-  record: Effect.fnUntraced(function* (hits) {
-    // A separate statement, because the insert may wait for a lock before it reads the clock.
-    const now = yield* sql`
+export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
+  const hints = yield* Hints
+  return {
+    record: Effect.fnUntraced(function* (hits) {
+      // A separate statement, because the insert may wait for a lock before it reads the clock.
+      const now = yield* sql`
         select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
-    const ahead = now - (yield* Clock.currentTimeMillis)
-    const rows = hits.map((hit) => ({
-      ...hit,
-      link: hit.link ?? "",
-      network: networkOf(hit.address),
-      headers: JSON.stringify(hit.headers),
-      receivedAt: hit.cameAt + ahead,
-    }))
-    // The window's row is locked until its hits are stored, so that processes share the count.
-    const repeated = yield* sql`
+      const ahead = now - (yield* Clock.currentTimeMillis)
+      const rows = hits.map((hit) => ({
+        ...hit,
+        link: hit.link ?? "",
+        network: networkOf(hit.address),
+        headers: JSON.stringify(hit.headers),
+        receivedAt: hit.cameAt + ahead,
+      }))
+      // The window's row is locked until its hits are stored, so that processes share the count.
+      const repeated = yield* sql`
         with hit as materialized (
           select * from ${toTable("hit", rows, {
             ...{ organizationId: "text", id: "text", recipientId: "text", link: "text", method: "text" },
@@ -101,9 +104,10 @@ export const HitRepositoryPg = adapter(HitRepository, (sql) => ({
         )
         select ${repeatedHits.columns} from decided where not is_kept
         group by organization_id, recipient_id, link, window_start`.pipe(repeatedHits.decode)
-    if (repeated.length === 0) return
-    // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
-    yield* sql`
+      yield* hints.give("hits")
+      if (repeated.length === 0) return
+      // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
+      yield* sql`
         update hits set repeats = repeats + counted.count
         from (
           select last.*, repeated.count
@@ -120,39 +124,40 @@ export const HitRepositoryPg = adapter(HitRepository, (sql) => ({
           ) last
         ) counted
         where hits.organization_id = counted.organization_id and hits.id = counted.id`
-  }),
+    }),
 
-  waiting: sql`
+    waiting: sql`
       select id from organizations
       where exists (select from hits where organization_id = organizations.id and judged_at is null)
       order by id`.pipe(decodeOrganizations),
 
-  // Not decoded: decoding costs about 1.3 µs per row.
-  lockWaiting: (organizationId, limit) =>
-    sql`
+    // Not decoded: decoding costs about 1.3 µs per row.
+    lockWaiting: (organizationId, limit) =>
+      sql`
         select ${waitingHits.columnsOf("hit")}
         from hits hit
         join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
         where hit.organization_id = ${organizationId} and hit.judged_at is null
           and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
         order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
-      Effect.map((rows) => rows.map(waitingHits.fromValues)),
-    ),
+        Effect.map((rows) => rows.map(waitingHits.fromValues)),
+      ),
 
-  markJudged: Effect.fnUntraced(function* (organizationId, judged) {
-    const recipients = yield* sql`
+    markJudged: Effect.fnUntraced(function* (organizationId, judged) {
+      const recipients = yield* sql`
         select id from recipients
         where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
           and erased_at is null
         order by id for update`.pipe(decodeRecipients)
-    const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
-    yield* sql`
+      const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
+      yield* sql`
         update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
         from ${toTable("judged", rows, { id: "text", reasons: "text" })}
         where organization_id = ${organizationId} and hits.id = judged.id`
-    return new Set(recipients)
-  }),
-}))
+      return new Set(recipients)
+    }),
+  }
+})
 
 /** Adds the hits of `rows` to the counts of their windows, in key order, and returns these. */
 const countHits = (rows: string, network: string) =>

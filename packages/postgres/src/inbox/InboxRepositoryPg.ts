@@ -182,7 +182,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
       const rows = yield* sql`
           update inbox set quarantined_at = null, reason = null
           where organization_id = ${organizationId} and event_id = ${eventId} and quarantined_at is not null returning 1`
-      if (rows.length > 0) return
+      if (rows.length > 0) return yield* hints.give("inbox", organizationId)
       return yield* new NotQuarantined({ eventId, state: (yield* find(organizationId, eventId)).state })
     }),
 
@@ -191,6 +191,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
           update inbox set quarantined_at = null, reason = null
           where organization_id = ${organizationId} and quarantined_at is not null`.raw.pipe(
         Effect.map((result) => (result as PgConnection.Result).rowCount),
+        Effect.tap(hints.give("inbox", organizationId)),
       ),
   }
 })

@@ -13,11 +13,12 @@ import { Array as Arr, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
-import { decodeColumn, only, rowsOf, toTable } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, only, rowsOf, toTable } from "../rowsOf.ts"
 
 const leaseRows = rowsOf(Schema.Struct({ recipientId: RecipientId, leaseToken: Schema.String }))
 const templates = rowsOf(MessageTemplate, { campaignName: "campaign.name", programName: "program.name" })
 const fieldRows = rowsOf(Schema.Struct({ recipientId: RecipientId, fields: RecipientFields }))
+const decodeWait = decodeValue({ ms: Schema.Number })
 const decodeTokens = decodeColumn({ lease_token: Schema.String })
 
 const LEASE = { recipientId: "text", leaseToken: "uuid" } as const
@@ -150,6 +151,12 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
             ${JSON.stringify(heldByCampaign)}::jsonb) as due`
       return rows[0]!.due
     }),
+
+    untilNextTurn: sql`
+        select extract(epoch from greatest(now_at, least(now_at + interval '1 day', next_at)) - now_at)::double precision * 1000 as ms
+        from (select min(next_at) as next_at, clock_timestamp() as now_at from organization_turns) turn`.pipe(
+      decodeWait,
+    ),
 
     lease: Effect.fnUntraced(function* (decision, leaseSeconds) {
       const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))

@@ -11,6 +11,7 @@ import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
+import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeCount, decodeIsTrue, decodeRows, firstOr, rowsOf, toTable } from "../rowsOf.ts"
 
 const suppressions = rowsOf(Suppression, { programId: "nullif(suppression.program_id, '')" })
@@ -32,6 +33,7 @@ const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
 const decodeIds = decodeColumn({ id: RecipientId })
 
 export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* (sql) {
+  const hints = yield* Hints
   const isWaiting = sql`sent_at is null and bounced_at is null and withdrawn_at is null`
   const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
     programId === undefined
@@ -61,7 +63,10 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
               where kept.by_unsubscription and not excluded.by_unsubscription
             returning xmax = 0 as is_new
           )
-          select count(*)::int from added where is_new`.pipe(decodeCount)
+          select count(*)::int from added where is_new`.pipe(
+        decodeCount,
+        Effect.tap(isApplied ? Effect.void : hints.give("suppressions", organizationId)),
+      )
     },
 
     remove: Effect.fnUntraced(function* (scope, keys) {

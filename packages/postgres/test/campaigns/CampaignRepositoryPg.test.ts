@@ -272,6 +272,17 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
   })
 
+  test("returns the time until the next window, or a second while messages wait", function* () {
+    yield* sql`update campaigns set status = 'cancelled'`
+    expect(yield* openAndComplete).toBeGreaterThan(3_600_000)
+    yield* publishedCampaign({ recipients: 1, opensIn: 600 })
+    const untilWindow = yield* openAndComplete
+    expect(untilWindow).toBeGreaterThan(1000)
+    expect(untilWindow).toBeLessThanOrEqual(600_000)
+    yield* publishedCampaign({ recipients: 1 })
+    expect(yield* openAndComplete).toBe(1000)
+  })
+
   test("completes a campaign after its last message", function* () {
     const id = yield* publishedCampaign({ recipients: 1 })
     yield* sql`delete from messages where campaign_id = ${id}`

@@ -1,6 +1,8 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect } from "@effect/vitest"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -57,7 +59,8 @@ describe("hints", () => {
   })
 
   test("are received with their topic and organization, after one for each topic at the start", function* () {
-    const { give, listen } = yield* Hints
+    const { checkEveryMs, give, listen } = yield* Hints
+    expect(checkEveryMs()).toBe(1000)
     const received = yield* Queue.unbounded<Hint>()
     yield* Effect.forkScoped(listen((hint) => Queue.offer(received, hint)))
     const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(received))
@@ -71,6 +74,17 @@ describe("hints", () => {
     while (hint.organizationId === null) hint = yield* Queue.take(received)
     yield* Fiber.interrupt(given)
     expect(hint).toEqual(wanted)
+    expect(checkEveryMs()).toBe(10_000)
+  })
+
+  test("are sent by commands for campaigns and requests to unsubscribe", function* () {
+    const { campaign, organization } = yield* seedCampaign({ recipients: 1 })
+    const next = yield* listen
+    yield* commandCampaign(campaign.id, "cancel")
+    yield* until(next, "campaigns")
+    const [recipientId] = yield* column<RecipientId>`select id from recipients where campaign_id = ${campaign.id}`
+    yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: recipientId! })
+    yield* until(next, `suppressions ${organization.id}`)
   })
 
   test("are sent by every publication, without a notification lock in its transaction", function* () {

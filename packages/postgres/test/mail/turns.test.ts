@@ -5,7 +5,7 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
+import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -110,6 +110,17 @@ describe("the turns of a claim", () => {
     expect(yield* claim(9)).toEqual([])
     expect(yield* next).toBeLessThanOrEqual(20)
     expect(yield* next).toBeGreaterThan(10)
+  })
+
+  test("tell workers when to look again", function* () {
+    const { untilNextTurn } = yield* MessageQueue
+    expect(yield* untilNextTurn).toBe(86_400_000)
+    yield* seedSending(1)
+    expect(yield* untilNextTurn).toBe(0)
+    yield* sql`update organization_turns set next_at = clock_timestamp() + interval '30 seconds'`
+    const ms = yield* untilNextTurn
+    expect(ms).toBeGreaterThan(0)
+    expect(ms).toBeLessThanOrEqual(30_000)
   })
 
   test("are restored if they were lost, and removed from campaigns that no longer send", function* () {
