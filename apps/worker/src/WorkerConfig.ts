@@ -72,7 +72,7 @@ export const WorkerConfig = Config.all({
     leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45, "seconds"), {
       default: "9",
       about:
-        "seconds without a heartbeat after which other workers take a worker's endpoints. Heartbeats are sent at least every second",
+        "seconds without a heartbeat after which other workers take a worker's endpoints. Heartbeats are sent at least four times in this time",
     }),
     maxInFlight: setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), {
       default: "512",

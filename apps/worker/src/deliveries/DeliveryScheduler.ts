@@ -231,6 +231,8 @@ export const createDeliveryScheduler = (options: {
 
   return {
     queues,
+    /** Whether there are no deliveries in memory and no calls in flight. */
+    isIdle: () => held === 0 && inFlight === 0,
     /** Returns the number of calls in flight to an endpoint's address. */
     callsTo,
     /** Endpoints whose logs may contain more events. Not urgent until one of them has few deliveries left. */

@@ -56,7 +56,15 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const wakeUp = yield* Latch.make()
   const now = () => performance.now()
   const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint, callMs: callSeconds * 1000, now })
-  const endpoints = yield* ownEndpoints({ worker, leaseSeconds, scheduler, writing, noteDeadLetter, now })
+  const endpoints = yield* ownEndpoints({
+    worker,
+    leaseSeconds,
+    scheduler,
+    writing,
+    noteDeadLetter,
+    now,
+    isListening: hints.isListening,
+  })
   /** Endpoints that may have rows under this worker's name that it doesn't know about. */
   const unsure = new Set<EndpointId>()
   /** When unwritten outcomes may be written. */
@@ -100,8 +108,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           )
         }
         // The first outcome is written immediately, unless a write has just happened.
-        if (scheduler.unwritten() === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0)
-          wakeUp.openUnsafe()
+        if (scheduler.unwritten() === 1 || isWriteDue() || isReading()) wakeUp.openUnsafe()
         beginCalls()
       })
     }
@@ -171,9 +178,13 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     for (const next of yield* leases.nextDue(worker, exhausted)) scheduler.dueIn(next)
   })
 
+  const isReading = () => scheduler.isReadDue() || scheduler.toTake.size > 0
+
   const step = Effect.gen(function* () {
     wakeUp.closeUnsafe()
     scheduler.wake()
+    // While the deliveries are read, because their calls need it.
+    if ((isReading() || !scheduler.isIdle()) && !endpoints.isCurrent()) endpoints.requestView()
     yield* writing.withPermit(
       Effect.gen(function* () {
         if (endpoints.holdsLease()) {
@@ -187,7 +198,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       }),
     )
     beginCalls()
-    if (isWriteDue() || ((scheduler.isReadDue() || scheduler.toTake.size > 0) && endpoints.holdsLease())) return
+    if (isWriteDue() || (isReading() && endpoints.holdsLease())) return
     const next = Math.min(scheduler.wakeAt(), scheduler.unwritten() > 0 ? writeAt : Number.POSITIVE_INFINITY)
     yield* Effect.timeoutOption(wakeUp.await, Math.max(1, Math.min(next - now(), MAX_PAUSE_MS)))
   })

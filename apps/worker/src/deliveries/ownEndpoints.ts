@@ -7,11 +7,12 @@ import { CURRENT_MS, type DeliveryScheduler } from "./DeliveryScheduler.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
 import type { EndpointQueue } from "./EndpointQueue.ts"
 
-/**
- * Several times per lease, so that one or two failures don't matter, and twice within `CURRENT_MS`.
- * This is also the delay caused by a lost notification.
- */
+/** Twice within `CURRENT_MS`. This is also the delay caused by a lost notification while this worker doesn't listen. */
 const BEAT_EVERY_MS = 1000
+/** The same without deliveries to call: the delay caused by a lost notification is `BEATS_PER_SWEEP` of them. */
+const QUIET_BEAT_EVERY_MS = 2500
+/** Minimum, so that one or two failures don't matter. */
+const BEATS_PER_LEASE = 4
 const BEATS_PER_SWEEP = 4
 /** Beats between full reads of the logs of all endpoints. */
 const BEATS_PER_FULL_READ = 300
@@ -21,7 +22,8 @@ const BEATS_PER_RECOVERY = 2
  * Registers a worker and maintains its share of the endpoints.
  *
  * `beat` renews the registration, and takes and releases endpoints. They belong to the worker while `holdsLease`. Calls may start while
- * `isCurrent`: its view of the endpoints is less than two seconds old. `writing` is held by the fiber that changes lease
+ * `isCurrent`: its view of the endpoints is less than two seconds old. While no deliveries wait, most beats don't renew the view, because it scans
+ * all endpoints; `requestView` asks for a beat that does. `writing` is held by the fiber that changes lease
  * rows. `stop` releases all endpoints immediately; after `leave`, the worker is unregistered.
  */
 export const ownEndpoints = Effect.fnUntraced(function* (options: {
@@ -32,8 +34,9 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly noteDeadLetter: Effect.Success<typeof deadLetterLog>
   /** Monotonic clock in milliseconds. */
   readonly now: () => number
+  readonly isListening: () => boolean
 }) {
-  const { worker, leaseSeconds, scheduler, writing, noteDeadLetter, now } = options
+  const { worker, leaseSeconds, scheduler, writing, noteDeadLetter, now, isListening } = options
   const { queues } = scheduler
   const leases = yield* DeliveryLeases
   // A worker that has left must not register again.
@@ -47,13 +50,17 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   let hasChanges = true
   /** Whether the ownership of endpoints is unknown. */
   let mayHaveMissed = false
-  /** Snapshot of the last beat; undefined if it failed. */
+  /** Whether the next beat must renew the view. */
+  let isViewRequested = false
+  /** Snapshot of the last beat that renewed the view; undefined if a beat failed. */
   let snapshot: string | undefined
   /** Number of endpoints of all workers. */
   let shared = 0
   /** Latest stamp of each organization with new events. */
   const stamps = new Map<OrganizationId, string>()
   let beats = 0
+
+  const isQuiet = () => scheduler.isIdle() && isListening()
 
   const enter = Effect.suspend(() => (isEntered ? Effect.void : leases.enter(worker, thisProcess, hasEnded))).pipe(
     Effect.tap(() =>
@@ -101,7 +108,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 
   const toShare = Effect.fnUntraced(function* (
     share: number,
-    at: number,
+    viewedAt: number | undefined,
     changed: ReadonlyArray<EndpointId> | undefined,
   ) {
     const checked = changed && [...new Set([...changed, ...scheduler.calledElsewhere()])]
@@ -112,7 +119,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     if (checked === undefined) mayHaveMissed = false
     // No notification named the writers since the last beat; or a periodic full read, in case a log wasn't read to its end for an unforeseen reason.
     if (checked === undefined || beats % BEATS_PER_FULL_READ === 0) scheduler.notify("events", null)
-    currentUntil = at + CURRENT_MS
+    if (viewedAt !== undefined) currentUntil = viewedAt + CURRENT_MS
     if (queues.size > share) {
       const loadOf = (queue: EndpointQueue) => scheduler.callsTo(queue) + queue.log.waiting.length
       const idlestFirst = [...queues.values()].toSorted((a, b) => loadOf(a) - loadOf(b))
@@ -123,7 +130,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       if (taken > 0) yield* refresh()
       isChanged ||= taken > 0
     }
-    if (isChanged || beats % BEATS_PER_RECOVERY === 0) yield* recover
+    if (isChanged || (viewedAt !== undefined && beats % BEATS_PER_RECOVERY === 0)) yield* recover
     if (beats % BEATS_PER_SWEEP === 0) {
       for (const next of yield* leases.nextDue(worker)) scheduler.dueIn(next)
     }
@@ -139,12 +146,14 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       beatNow.closeUnsafe()
       const at = now()
       const since = at < leaseUntil ? snapshot : undefined
+      const keepsView = since !== undefined && isQuiet() && !isViewRequested && beats % BEATS_PER_SWEEP !== 0
+      isViewRequested = false
       snapshot = undefined
       const registration = yield* registering.withPermit(
         Effect.suspend(() =>
           state === "left"
             ? Effect.undefined
-            : Effect.andThen(enter, measureClaim(leases.heartbeat(worker, leaseSeconds, since))),
+            : Effect.andThen(enter, measureClaim(leases.heartbeat(worker, leaseSeconds, keepsView ? null : since))),
         ),
       )
       if (registration === undefined) return
@@ -159,25 +168,35 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
         if (state !== "running") return Effect.void
         return toShare(
           share,
-          at,
+          keepsView ? undefined : at,
           since === undefined || mayHaveMissed ? undefined : registration.changed.filter((id) => queues.has(id)),
         )
       })
       yield* writing.withPermit(follow)
       leaseUntil = at + leaseSeconds * 1000
-      snapshot = registration.snapshot
+      snapshot = keepsView ? since : registration.snapshot
       beats++
     }),
 
     /** Waits until the next beat is due. */
-    rest: Effect.timeoutOption(
-      Effect.suspend(() => beatNow.await),
-      Math.min(BEAT_EVERY_MS, leaseSeconds * 250),
+    rest: Effect.suspend(() =>
+      Effect.timeoutOption(
+        beatNow.await,
+        Math.min(isQuiet() ? QUIET_BEAT_EVERY_MS : BEAT_EVERY_MS, (leaseSeconds * 1000) / BEATS_PER_LEASE),
+      ),
     ),
+
+    /** Requests a view for calls that can't start without one. */
+    requestView: () => {
+      if (state !== "running") return
+      isViewRequested = true
+      beatNow.openUnsafe()
+    },
 
     /** Notes that endpoints or their owners changed. */
     endpointsChanged: () => {
       hasChanges = true
+      isViewRequested = true
       beatNow.openUnsafe()
     },
 

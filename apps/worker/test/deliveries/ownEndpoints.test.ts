@@ -16,12 +16,14 @@ const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
     endpoint,
     beatMs: 0,
     isAway: false,
+    /** Whether the worker receives its hints. */
+    isListening: false,
     /** Endpoints that were taken and given up. */
     moved: [] as Array<string>,
     changed: [] as ReadonlyArray<EndpointId>,
     written: [] as Effect.Success<ReturnType<DeliveryLeases["Service"]["heartbeat"]>>["written"],
     /** Snapshot passed to each beat. */
-    asked: [] as Array<string | undefined>,
+    asked: [] as Array<string | null | undefined>,
     /** Refreshed endpoints; undefined for all. */
     refreshed: [] as Array<ReadonlyArray<EndpointId> | undefined>,
   }
@@ -62,9 +64,9 @@ const setUpAs = Effect.fnUntraced(function* (registration: Registration) {
   const scheduler = createDeliveryScheduler({ maxInFlight: 16, perEndpoint: 16, callMs: 15_000, now })
   const noteDeadLetter = () => Effect.void
   const writing = yield* Semaphore.make(1)
-  const endpoints = yield* ownEndpoints({ worker: "", leaseSeconds: 10, scheduler, writing, noteDeadLetter, now }).pipe(
-    Effect.provideService(DeliveryLeases, leases),
-  )
+  const isListening = () => database.isListening
+  const options = { worker: "", leaseSeconds: 10, scheduler, writing, noteDeadLetter, now, isListening }
+  const endpoints = yield* Effect.provideService(ownEndpoints(options), DeliveryLeases, leases)
   return { clock, database, scheduler, ...endpoints }
 })
 interface Registration {
@@ -145,4 +147,34 @@ test("refreshes all owned endpoints after a failed beat, and continues to read a
   expect(database.asked).toEqual([undefined, "1", "2", undefined, "4"])
   expect(database.refreshed).toEqual([undefined, undefined])
   expect(scheduler.wantedOfLogs().size).toBe(1)
+})
+
+test("scans the endpoints of a quiet worker only in every fourth beat and on request, from the last scan on", function* () {
+  const { beat, clock, database, isCurrent, holdsLease, requestView, endpointsChanged } = yield* setUp
+  database.isListening = true
+  for (let n = 0; n < 3; n++) yield* beat
+  expect(database.asked).toEqual([undefined, null, null])
+  clock.now += CURRENT_MS
+  yield* beat
+  expect([isCurrent(), holdsLease()]).toEqual([false, true])
+  yield* beat
+  expect(isCurrent()).toBe(true)
+  requestView()
+  yield* beat
+  endpointsChanged()
+  yield* beat
+  expect(database.asked).toEqual([undefined, null, null, null, "1", "5", "6"])
+})
+
+test("scans all endpoints after a quiet beat failed, and in each beat while it doesn't receive hints", function* () {
+  const { beat, database } = yield* setUp
+  database.isListening = true
+  yield* beat
+  database.isAway = true
+  yield* Effect.exit(beat)
+  database.isAway = false
+  yield* beat
+  database.isListening = false
+  yield* beat
+  expect(database.asked).toEqual([undefined, null, undefined, "3"])
 })

@@ -125,8 +125,11 @@ export class DeliveryLeases extends Context.Service<
   {
     /** Registers a worker with its process, and ends the leases of those whose processes have ended. */
     enter(worker: string, process: string | null, hasEnded: (process: string) => boolean): Effect.Effect<void>
-    /** Renews a worker's lease for `leaseSeconds`. Without an earlier `snapshot`, no changes are reported. */
-    heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Heartbeat>
+    /**
+     * Renews a worker's lease for `leaseSeconds`. Without an earlier `snapshot`, all endpoints are counted and no changes are reported. With null, the
+     * endpoints aren't read at all.
+     */
+    heartbeat(worker: string, leaseSeconds: number, snapshot?: string | null): Effect.Effect<Heartbeat>
     /** Acquires enabled endpoints without a living owner. Returns their number, and how many belonged to lost workers. */
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Lists the worker's endpoints, or those among `endpoints`. */

@@ -56,7 +56,7 @@ export const endpointOwnership = (sql: SqlClient.SqlClient, hints: Hints["Servic
     }),
 
     // Changes since a snapshot are found by transaction id, independent of the clock. A long-running transaction causes extra results.
-    // The statement scans all endpoints and their readers: 5 ms for 30,000.
+    // With a snapshot, the statement scans all endpoints and their readers: 5 ms for 30,000.
     heartbeat: (worker, leaseSeconds, snapshot) =>
       sql`
         with last_snapshot as materialized (
@@ -73,18 +73,19 @@ export const endpointOwnership = (sql: SqlClient.SqlClient, hints: Hints["Servic
           where token in ${alive} and token <> ${worker}::uuid and not stopping
         ), changed as materialized (
           select id from webhook_endpoints
-          where age(xmin) <= (select age from last_snapshot)
-            or organization_id = any (array(select id from organizations where age(xmin) <= (select age from last_snapshot)))
+          where (select age from last_snapshot) is not null and (age(xmin) <= (select age from last_snapshot)
+            or organization_id = any (array(select id from organizations where age(xmin) <= (select age from last_snapshot))))
         )
         select before as rank, count + 1 as workers,
-          case when exists (select from last_snapshot where age is null) or exists (select from changed) then (
+          case when ${snapshot === undefined}::boolean or exists (select from changed) then (
             select count(*)::int from webhook_endpoints where enabled
           ) end as endpoints,
           array(
-            select id from changed union select endpoint_id from endpoint_readers where age(xmin) <= (select age from last_snapshot)
+            select id from changed union select endpoint_id from endpoint_readers
+            where (select age from last_snapshot) is not null and age(xmin) <= (select age from last_snapshot)
           ) as changed,
           (select coalesce(jsonb_agg(${sql.literal(written)}), '[]') from organization_clock
-            where age(xmin) <= (select age from last_snapshot)) as written,
+            where (select age from last_snapshot) is not null and age(xmin) <= (select age from last_snapshot)) as written,
           pg_snapshot_xmin(pg_current_snapshot())::text as snapshot
         from others`.pipe(decodeHeartbeat),
 
