@@ -96,8 +96,8 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
-// The API only sends hints for inbound events. Each hint is a transaction that takes as long as storing an event.
-const hints = Hints.layer.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
+// Each hint is a transaction that takes as long as storing an event or a hit.
+const hints = Hints.layer.pipe(Layer.provide(Layer.succeed(HintInterval, "200 millis")), Layer.provide(transactions))
 
 const ports = Layer.mergeAll(
   ApiKeyRepositoryPg,

@@ -92,6 +92,8 @@ export const sendOutreach = Effect.fnUntraced(function* (
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
   let wait = 0
   let asksAgainAt = 0
+  /** Whether campaigns may have had their last message since the last empty claim. */
+  let hasSettled = false
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, span: Tracer.Span) {
     const beginBy = lease.endsAt - MIN_LEFT_TO_BEGIN_NANOS
@@ -112,6 +114,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return yield* sendMessage(lease, composing, { release, isHeld })
     })
     const { settled, outcome, settlement } = yield* Effect.scoped(sending)
+    hasSettled ||= settled
     const { recipientId, campaignId, attempt } = lease
     const log = (message: string, about: object, write = Effect.logWarning) =>
       Effect.annotateLogs(write(message), { recipientId, campaignId, attempt, ...about })
@@ -180,11 +183,12 @@ export const sendOutreach = Effect.fnUntraced(function* (
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, fields: fields.get(lease.recipientId) ?? {}, endsAt }))
     }),
-    untilDue: Effect.suspend(() =>
-      wait > 0
-        ? Effect.map(Clock.currentTimeMillis, (now) => asksAgainAt - now)
-        : Effect.map(queue.untilNextTurn, (ms) => Math.min(ms, hints.checkEveryMs())),
-    ),
+    untilDue: Effect.gen(function* () {
+      if (hasSettled) yield* hints.give("campaigns")
+      hasSettled = false
+      if (wait > 0) return asksAgainAt - (yield* Clock.currentTimeMillis)
+      return Math.min(yield* queue.untilNextTurn, hints.checkEveryMs())
+    }),
     handle: (lease: TimedLease) =>
       Effect.useSpan("send e-mail", spanOf(lease), (span) =>
         Effect.provideService(sendOne(lease, span), Tracer.ParentSpan, span),
