@@ -7,16 +7,17 @@ export const accept = <Value>(decoded: Decoded<Value>): Effect.Effect<Value, Req
   decoded.ok ? Effect.succeed(decoded.value) : Effect.fail(badRequest(decoded.refusal))
 
 /** Decodes path parameters and query by the operation's schemas. */
-export const decode = Effect.fnUntraced(function* <Op extends Operation>(
+export const decode = <Op extends Operation>(
   { pathParameters, query, parameterCodes }: Op,
   parameters: Readonly<Record<string, string | undefined>>,
   search: string,
-) {
-  return {
-    path: yield* accept(decodeWith(pathParameters, parameters, parameterCodes)),
-    query: yield* accept(decodeWith(query, rawQuery(new URLSearchParams(search)), parameterCodes)),
-  } as Pick<RequestOf<Op>, "path" | "query">
-})
+): Effect.Effect<Pick<RequestOf<Op>, "path" | "query">, RequestError> => {
+  const decodedPath = decodeWith(pathParameters, parameters, parameterCodes)
+  if (!decodedPath.ok) return accept(decodedPath)
+  const decodedQuery = decodeWith(query, rawQuery(new URLSearchParams(search)), parameterCodes)
+  if (!decodedQuery.ok) return accept(decodedQuery)
+  return Effect.succeed({ path: decodedPath.value, query: decodedQuery.value } as Pick<RequestOf<Op>, "path" | "query">)
+}
 
 /** A request body: its text and the parsed JSON. */
 export interface DecodedBody {

@@ -40,6 +40,7 @@ export const routeTable = <Target>(
 
 // The matcher rejects invalid escapes, and treats ; and # as the start of a query.
 const decodable = (path: string): string => {
+  if (!/[;#%]/.test(path)) return path
   const escaped = path.replaceAll(/[;#]/g, encodeURIComponent)
   try {
     decodeURIComponent(escaped)

@@ -7,7 +7,7 @@ import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { requestTracer } from "@outreach/process/requestTracer"
 import { rateLimitHeaders } from "@outreach/rate-limit"
-import { Clock, Effect, Struct } from "effect"
+import { Clock, Effect, Exit, Struct } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
@@ -75,6 +75,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
     state: RequestState,
     part: Effect.Effect<A, RequestError, R>,
   ): Effect.fn.Return<A, RequestError, R> {
+    // A step that is already done, such as a look-up in memory, needs no fiber and no timer.
+    if (Exit.isExit(part)) return yield* part
     const startedAt = performance.now()
     const exit = yield* withinLimit(part, DATABASE_LIMIT_MS - state.waitedMs)
     state.waitedMs += performance.now() - startedAt

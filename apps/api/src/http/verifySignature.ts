@@ -52,6 +52,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
   const notedAt = new Map<SecretId, number>()
   const failures = addressLimit(unauthenticatedLimit)
   const countRejection = yield* createRejectionCounter
+  const clock = yield* Clock.Clock
 
   // One statement at a time for all waiting requests: forged signatures don't cause more.
   const createReader = coalesce(
@@ -82,42 +83,46 @@ export const createSignatureVerifier = Effect.gen(function* () {
    *
    * An address that used too many unknown endpoints must wait, because a new endpoint may not be known here yet.
    */
-  const checkEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
-    const now = yield* Clock.currentTimeMillis
+  const checkEndpoint = (endpointId: EndpointId, source: IncomingMessage): Effect.Effect<void, RequestError> =>
+    remembered(endpointId, clock.currentTimeMillisUnsafe()) ? Effect.void : findEndpoint(endpointId, source)
+
+  const findEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
+    const now = clock.currentTimeMillisUnsafe()
     const address = () => clientAddress(source, trustProxy)
     if (!known.has(endpointId) && failures.wait(address, now / 1000) !== undefined) {
       return yield* Effect.fail(RequestError.Unavailable)
     }
-    const entry = remembered(endpointId, now) ?? (yield* readAgain(endpointId))
-    if (entry !== undefined) return
+    if ((yield* readAgain(endpointId)) !== undefined) return
     failures.countFailure(address(), now / 1000)
     return yield* Effect.fail(RequestError.InvalidSignature)
   })
 
-  const verifySignature = Effect.fnUntraced(function* (
+  const verifySignature = (
     endpointId: EndpointId,
     header: string | undefined,
     body: Uint8Array,
-  ) {
-    const now = yield* Clock.currentTimeMillis
-    let entry = remembered(endpointId, now)
-    let match = entry && findSecret(header, body, entry, now)
-    if (typeof match !== "object") {
-      entry = yield* readAgain(endpointId)
-      match = entry && findSecret(header, body, entry, now)
-    }
-    if (entry === undefined || match === undefined) return yield* Effect.fail(RequestError.InvalidSignature)
-    if (typeof match === "string") {
-      countRejection({ endpointId, reason: match, count: 1 })
-      return yield* Effect.fail(RequestError.InvalidSignature)
-    }
-    const { secretId } = match
-    if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) >= NOTED_EVERY_MS) {
+  ): Effect.Effect<WebhookSender, RequestError> => {
+    const now = clock.currentTimeMillisUnsafe()
+    const identify = (entry: Known | undefined): Effect.Effect<WebhookSender, RequestError> | SignatureFault => {
+      if (entry === undefined) return Effect.fail(RequestError.InvalidSignature)
+      const match = findSecret(header, body, entry, now)
+      if (typeof match === "string") return match
+      const { secretId } = match
+      const sender = { organizationId: entry.organizationId, endpointId, secretId }
+      if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) < NOTED_EVERY_MS) return Effect.succeed(sender)
       notedAt.set(secretId, now)
-      yield* secrets.noteVerification(secretId)
+      return Effect.as(secrets.noteVerification(secretId), sender)
     }
-    return { organizationId: entry.organizationId, endpointId, secretId } satisfies WebhookSender
-  })
+    const entry = remembered(endpointId, now)
+    const identified = entry && identify(entry)
+    if (typeof identified === "object") return identified
+    return Effect.flatMap(readAgain(endpointId), (entry) => {
+      const identified = identify(entry)
+      if (typeof identified !== "string") return identified
+      countRejection({ endpointId, reason: identified, count: 1 })
+      return Effect.fail(RequestError.InvalidSignature)
+    })
+  }
 
   return { checkEndpoint, verifySignature }
 })
