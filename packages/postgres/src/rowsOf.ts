@@ -123,9 +123,12 @@ export const columnOf = (name: string): string => name.replace(/[A-Z]/g, (capita
  * Converts values to a table for a statement: one array per named field, in the column of the same name, and optionally the
  * row number, from 1, in the column `position`.
  *
+ * The subselects hide the lengths from the planner. Otherwise it plans each statement with few rows again, because that plan seems cheaper
+ * than the generic one: planning was a third of PostgreSQL's time for publishing one event.
+ *
  * @example
  * sql`select … from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })} join …`
- * // unnest($1::text[], $2::text[]) as lease (organization_id, recipient_id)
+ * // unnest((select $1::text[]), (select $2::text[])) as lease (organization_id, recipient_id)
  */
 export const toTable = <Field extends string>(
   name: string,
@@ -138,8 +141,9 @@ export const toTable = <Field extends string>(
   return Statement.fragment([
     Statement.literal("unnest("),
     ...fields.flatMap((field, i) => [
+      Statement.literal("(select "),
       Statement.parameter(rows.map((row) => row[field])),
-      Statement.literal(`::${types[field]}[]${i < fields.length - 1 ? ", " : ""}`),
+      Statement.literal(`::${types[field]}[])${i < fields.length - 1 ? ", " : ""}`),
     ]),
     Statement.literal(`)${position === undefined ? "" : " with ordinality"} as ${name} (${columns})`),
   ])

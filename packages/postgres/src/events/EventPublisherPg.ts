@@ -87,7 +87,7 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
 
 /**
  * Stamps the recipients who opened and clicked, and returns the events that are the first of their recipient, type and date. Runs in the stamped
- * transaction of the organization, which serializes the marking. Events that are neither opens nor clicks are skipped.
+ * transaction of the organization, which serializes the marking and has locked the recipients. Events that are neither opens nor clicks are skipped.
  */
 const markHits = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -103,11 +103,11 @@ const markHits = Effect.fnUntraced(function* (
     with today as (
       select (${stamp}::timestamptz at time zone 'UTC')::date as date
     ), hit as materialized (
-      select hit.*, campaign_id, case when is_open then opened_on else clicked_on end as date,
+      select hit.*, row_ctid, campaign_id, case when is_open then opened_on else clicked_on end as date,
         case when is_open then unsuspected_opened_on else unsuspected_clicked_on end as unsuspected_date
       from ${toTable("hit", hits, { id: "text", recipientId: "text", isOpen: "bool", suspected: "bool" }, "place")}
       cross join lateral (
-        select campaign_id, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
+        select ctid as row_ctid, campaign_id, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
         where organization_id = ${organizationId} and recipients.id = recipient_id limit 1
       ) recipient
     ), marked as (
@@ -117,11 +117,11 @@ const markHits = Effect.fnUntraced(function* (
         clicked_on = case when clicked then today.date else clicked_on end,
         unsuspected_clicked_on = case when unsuspected_clicked then today.date else unsuspected_clicked_on end
       from (
-        select recipient_id, bool_or(is_open) as opened, bool_or(is_open and not suspected) as unsuspected_opened,
+        select row_ctid, bool_or(is_open) as opened, bool_or(is_open and not suspected) as unsuspected_opened,
           bool_or(not is_open) as clicked, bool_or(not is_open and not suspected) as unsuspected_clicked
-        from hit group by recipient_id
+        from hit group by row_ctid
       ) each, today
-      where organization_id = ${organizationId} and recipients.id = each.recipient_id
+      where recipients.ctid = row_ctid
     ), counted as (
       insert into campaign_count_changes (organization_id, campaign_id, hour, opened, clicked, unsuspected_opened, unsuspected_clicked)
       select ${organizationId}, campaign_id, date_trunc('hour', ${stamp}::timestamptz, 'UTC'),

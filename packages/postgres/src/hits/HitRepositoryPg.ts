@@ -143,19 +143,27 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
         Effect.map((rows) => rows.map(waitingHits.fromValues)),
       ),
 
-    markJudged: Effect.fnUntraced(function* (organizationId, judged) {
-      const recipients = yield* sql`
+    // One statement: the hits are already locked, so only the recipients' locks have an order.
+    markJudged: (organizationId, judged) => {
+      const rows = judged.map(({ id, reasons, event: { recipientId } }) => ({
+        id,
+        recipientId,
+        reasons: reasons.join(),
+      }))
+      return sql`
+        with judged as materialized (
+          select * from ${toTable("judged", rows, { id: "text", recipientId: "text", reasons: "text" })}
+        ), marked as (
+          update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
+          from judged where organization_id = ${organizationId} and hits.id = judged.id
+        )
         select id from recipients
-        where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
-          and erased_at is null
-        order by id for update`.pipe(decodeRecipients)
-      const rows = judged.map(({ id, reasons }) => ({ id, reasons: reasons.join() }))
-      yield* sql`
-        update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
-        from ${toTable("judged", rows, { id: "text", reasons: "text" })}
-        where organization_id = ${organizationId} and hits.id = judged.id`
-      return new Set(recipients)
-    }),
+        where organization_id = ${organizationId} and id = any (array(select recipient_id from judged)) and erased_at is null
+        order by id for update`.pipe(
+        decodeRecipients,
+        Effect.map((recipients) => new Set(recipients)),
+      )
+    },
   }
 })
 
