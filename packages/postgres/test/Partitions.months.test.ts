@@ -232,7 +232,6 @@ describe("the monthly partitions", { shuffle: false }, () => {
 
   for (const [table, referred] of [
     ["hits", "recipients"],
-    ["events", "organizations"],
     ["inbox", "webhook_endpoints"],
   ] as const) {
     test(`added months to ${table} don't abort transactions that write to ${referred} after reading them`, function* () {

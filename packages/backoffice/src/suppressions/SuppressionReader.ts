@@ -4,11 +4,7 @@ import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type SuppressionKey } from "@ou
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { reader } from "@outreach/postgres/adapter"
 import { allOf, equal, rowsOf } from "@outreach/postgres/rowsOf"
-import {
-  decodeSuppressions,
-  suppressionColumns,
-  toKeyTable,
-} from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
+import { decodeSuppressions, suppressionColumns, toKeyTable } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
 import { choice, type FilterOf, field, filterBy, timeRange } from "../operations/Field.ts"
 

@@ -1,32 +1,13 @@
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/Programs"
-import {
-  Suppression,
-  type SuppressionKey,
-  type SuppressionScope,
-  suppressionKeys,
-} from "@outreach/domain/suppressions/Suppression"
+import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect, Schema } from "effect"
-import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "../campaigns/campaignChanges.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeCount, decodeIsTrue, decodeRows, firstOr, rowsOf, toTable } from "../rowsOf.ts"
-
-const suppressions = rowsOf(Suppression, { programId: "nullif(suppression.program_id, '')" })
-
-/** The columns of a row `suppression`, and their decoder. */
-export const suppressionColumns = suppressions.columnsOf("suppression")
-export const decodeSuppressions = suppressions.decode
-
-/** Creates the table `key (kind, value)` of these keys. */
-export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragment =>
-  toTable(
-    "key",
-    keys.map(({ kind, value }) => ({ kind, value: value.toLowerCase() })),
-    { kind: "text", value: "text" },
-  )
+import { decodeColumn, decodeCount, decodeIsTrue, decodeRows, firstOr, toTable } from "../rowsOf.ts"
+import { decodeSuppressions, suppressionColumns, toKeyTable } from "./suppressionRows.ts"
 
 const decodeOwners = decodeColumn({ organization_id: OrganizationId })
 const decodeMatches = decodeRows({ id: RecipientId, position: Schema.Int })
