@@ -44,7 +44,7 @@ export const READ_AHEAD = 4
 export const MAX_HELD = 4096
 export const MAX_WAITING_WHEN_FULL = 4
 /** Number of unwritten outcomes from which no call starts: their calls are repeated if the worker is killed. */
-export const MAX_UNWRITTEN = 96
+export const MAX_UNWRITTEN = 88
 /** Pause of an endpoint after a call that wasn't made. */
 export const PAUSE_MS = 5000
 

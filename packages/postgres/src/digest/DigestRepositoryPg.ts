@@ -48,7 +48,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
           with counted as (
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
-          from ${toTable("qualification", qualifications, { programId: "text", stage: "text", npi: "text", eventId: "text" }, "position")}
+          from ${toTable("qualification", qualifications, { programId: "text", stage: "text", npi: "text", eventId: "text" }, { position: "position" })}
           order by program_id, stage, npi, position
           on conflict do nothing
           returning program_id, stage, npi

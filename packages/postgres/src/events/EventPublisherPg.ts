@@ -51,11 +51,16 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
         events,
         (traceparent) => sql`
           with draft as materialized (
-            select draft.* from ${toTable("draft", drafts, {
-              ...{ id: "text", type: "text", campaignId: "text", programId: "text", recipientId: "text" },
-              ...{ occurredAt: "timestamptz", body: "text", recipients: "int", suspected: "bool" },
-              ...{ first: "bool", firstUnsuspected: "bool" },
-            })}
+            select draft.* from ${toTable(
+              "draft",
+              drafts,
+              {
+                ...{ id: "text", type: "text", campaignId: "text", programId: "text", recipientId: "text" },
+                ...{ occurredAt: "timestamptz", body: "text", recipients: "int", suspected: "bool" },
+                ...{ first: "bool", firstUnsuspected: "bool" },
+              },
+              { isPlannedOnce: true },
+            )}
             join campaigns on campaigns.organization_id = ${organizationId} and campaigns.id = campaign_id and kind = 'traffic'
           ), event as (
             insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body, traceparent)
@@ -73,7 +78,7 @@ export const EventPublisherPg = adapter(EventPublisher, function* (sql) {
               last_event_at = case when stamped.stamp = 'published_at' then last_event_at else stamped.at end
             from (
               select recipient_id, stamp, ${at}::timestamptz as at
-              from ${toTable("stamped", events.flatMap(stampsOf), { recipientId: "text", stamp: "text" })}
+              from ${toTable("stamped", events.flatMap(stampsOf), { recipientId: "text", stamp: "text" }, { isPlannedOnce: true })}
             ) stamped
             where recipient.organization_id = ${organizationId} and recipient.id = stamped.recipient_id
             returning ${RECIPIENT_STATE}
@@ -105,7 +110,7 @@ const markHits = Effect.fnUntraced(function* (
     ), hit as materialized (
       select hit.*, row_ctid, campaign_id, case when is_open then opened_on else clicked_on end as date,
         case when is_open then unsuspected_opened_on else unsuspected_clicked_on end as unsuspected_date
-      from ${toTable("hit", hits, { id: "text", recipientId: "text", isOpen: "bool", suspected: "bool" }, "place")}
+      from ${toTable("hit", hits, { id: "text", recipientId: "text", isOpen: "bool", suspected: "bool" }, { position: "place", isPlannedOnce: true })}
       cross join lateral (
         select ctid as row_ctid, campaign_id, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
         where organization_id = ${organizationId} and recipients.id = recipient_id limit 1

@@ -49,7 +49,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
         ...{ organizationId: "text", eventId: "text", endpointId: "text", secretId: "text" },
         ...{ type: "text", npi: "text", body: "text", traceparent: "text" },
       },
-      "position",
+      { position: "position" },
     )
     const rows = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, received_at)

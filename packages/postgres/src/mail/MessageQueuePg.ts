@@ -111,7 +111,7 @@ export const MessageQueuePg = adapter(MessageQueue, (sql) => {
           (array_agg(reply order by place desc) filter (where reply <> ''))[1],
           case when bool_or(reply <> '') then clock_timestamp() end, nullif(max(pause_status), ''),
           clock_timestamp() + make_interval(secs => nullif(max(pause_seconds), 0))
-        from ${toTable("answer", rows, { ...types, pauseSeconds: "int" }, "place")}
+        from ${toTable("answer", rows, { ...types, pauseSeconds: "int" }, { position: "place" })}
         group by campaign_id, domain order by campaign_id, domain
         on conflict (organization_id, campaign_id, domain) do update set
           ${list((answer) => `${answer} = kept.${answer} + excluded.${answer}`)},

@@ -58,7 +58,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       if (wanted.length === 1) return [(yield* findOne(wanted[0]!))[0]]
       const rows = yield* sql`
           select found.*, request::int
-          from ${toTable("wanted", wanted, { organizationId: "text", token: "text" }, "request")}
+          from ${toTable("wanted", wanted, { organizationId: "text", token: "text" }, { position: "request" })}
           cross join lateral (
             select ${recipientColumns} from recipients
             where organization_id = wanted.organization_id and id = (

@@ -108,7 +108,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
       return sql`
           with match as materialized (
             select program.id as program_id, npi, email, position - 1 as position
-            from ${toTable("match", wanted, { programId: "text", npi: "text", email: "text" }, "position")}
+            from ${toTable("match", wanted, { programId: "text", npi: "text", email: "text" }, { position: "position" })}
             cross join lateral (
               select match.program_id as id where match.program_id <> ''
               union all
