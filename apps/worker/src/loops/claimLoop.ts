@@ -2,7 +2,7 @@ import { Effect, FiberSet, Latch, Option } from "effect"
 import { logFailure, POLL, retryForever } from "./retryForever.ts"
 
 /** Maximum wait for more finished leases before a claim. */
-const DEBOUNCE_MS = 250
+const DEBOUNCE_MS = 20
 
 /**
  * Claims leases and handles each in a separate fiber, at most `concurrency` at a time. Claims again as soon as a slot is free.
@@ -16,7 +16,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly concurrency: number
     /**
      * Minimum number of finished leases before the next claim, to limit expensive claims; default 1.
-     * A claim waits at most 250 ms for them, and not at all after a notification.
+     * A claim waits at most 20 ms for them, and not at all after a notification.
      */
     readonly minSlots?: number
     readonly drainSeconds: number

@@ -21,13 +21,9 @@ import { createSendingTurns } from "./createSendingTurns.ts"
 /** Maximum messages that are sent at the same time, each over its own connection: in total and per campaign, so that slow replies leave some for others. */
 const TURNS = 20
 const MAX_TURNS_PER_CAMPAIGN = 16
-/**
- * Maximum messages that wait for a turn, are sent or are recorded, and of one campaign: about as many as a fast server accepts in half a second, because
- * a claim costs hardly more for many messages than for few.
- */
-const MAX_HELD = { inTotal: 640, perCampaign: 480 }
-/** The same while turns are slow, so that few messages are late, and other workers can send the rest. */
-const MAX_HELD_IF_SLOW = { inTotal: 160, perCampaign: 96 }
+/** Maximum messages that wait for a turn, are sent or are recorded: several times the turns, because claiming and recording take as long as sending. */
+const CONCURRENCY = 160
+const MAX_PER_CAMPAIGN = 96
 const LEASE_SECONDS = 100
 /** Renewal interval of the lease of a message in progress. */
 const RENEW_EVERY_MS = 25_000
@@ -86,7 +82,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     ),
   })
   const clock = yield* Clock.Clock
-  const { takeTurn, areSlow } = yield* createSendingTurns(TURNS, MAX_TURNS_PER_CAMPAIGN)
+  const takeTurn = yield* createSendingTurns(TURNS, MAX_TURNS_PER_CAMPAIGN)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
@@ -167,17 +163,14 @@ export const sendOutreach = Effect.fnUntraced(function* (
 
   return yield* claimLoop("sendOutreach", {
     listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
-    concurrency: MAX_HELD.inTotal,
-    minSlots: MAX_HELD.inTotal / 2,
+    concurrency: CONCURRENCY,
+    minSlots: 32,
     drainSeconds,
     claim: Effect.fnUntraced(function* (freeSlots: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
-      const { inTotal, perCampaign: maxPerCampaign } = areSlow() ? MAX_HELD_IF_SLOW : MAX_HELD
-      const mayClaim = freeSlots - (MAX_HELD.inTotal - inTotal)
-      if (mayClaim <= 0) return []
-      const limit = wait > 0 ? 1 : mayClaim
-      const limits = { limit, perMinute, perDomainMinute, maxPerCampaign }
+      const limit = wait > 0 ? 1 : freeSlots
+      const limits = { limit, perMinute, perDomainMinute, maxPerCampaign: MAX_PER_CAMPAIGN }
       const leases = yield* claimMessages({ ...limits, leaseSeconds: LEASE_SECONDS, heldByCampaign })
       const fields = leases.length === 0 ? new Map() : yield* queue.fields(leases)
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1

@@ -107,7 +107,7 @@ describe("claimLoop", () => {
     yield* finish(2)
     expect(test.claims).toEqual([4, 3])
     yield* finish(3)
-    yield* TestClock.adjust("250 millis")
+    yield* TestClock.adjust("20 millis")
     expect(test.claims).toEqual([4, 3, 1])
     yield* finish(4, 5)
     yield* Queue.offer(hinted, undefined)
