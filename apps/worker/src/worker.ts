@@ -84,7 +84,7 @@ export const worker = Effect.gen(function* () {
     repeatWhenDue(
       "publish",
       "campaigns",
-      Effect.map(publishChunk(), (isPublished) => untilMore(Number(isPublished) || undefined)),
+      Effect.map(publishChunk(), (isPublished) => untilMore(isPublished ? 1 : undefined)),
     ),
     // Separate, so that a long publication doesn't delay the windows of other campaigns.
     repeatWhenDue("openAndComplete", "campaigns", openAndComplete),

@@ -77,7 +77,7 @@ export const openAndComplete = (
           select 1 as sign, quarantined.* from quarantined
           union all select -1, organization_id, campaign_id, attempts, unknown_outcomes, null from quarantined
           union all select -1, gone.* from gone`)}`
-    // The clock of the windows may not be trusted yet when they are over. Whoever settles the last messages gives a hint.
+    // The clock of the windows may not be trusted yet when they are over. The worker that settles the last messages gives a hint.
     return yield* sql`
       select greatest(1000, extract(epoch from min(due_at) - clock_timestamp()) * 1000)::double precision as ms from (
         select window_start as due_at from campaigns where status = any (${open.from}::text[])

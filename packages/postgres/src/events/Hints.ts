@@ -41,7 +41,7 @@ const CHANNEL = "hints"
 /** The delay before listening again after a lost connection. */
 const RETRY_MS = 500
 /** Intervals of checks for work without a hint. While listening, only a process that died between its commit and its hint leaves such work. */
-const CHECK_EVERY_MS = { listening: 10_000, deaf: 1000 }
+const CHECK_EVERY_MS = { listening: 10_000, notListening: 1000 }
 
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", { description: "Hint notifications sent.", incremental: true }),
@@ -139,7 +139,7 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
       isListening: () => isListening,
 
       /** Returns the interval in milliseconds at which loops check for work without a hint. */
-      checkEveryMs: (): number => (isListening ? CHECK_EVERY_MS.listening : CHECK_EVERY_MS.deaf),
+      checkEveryMs: (): number => (isListening ? CHECK_EVERY_MS.listening : CHECK_EVERY_MS.notListening),
 
       /** Calls `onHint` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
       listen: (onHint: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never> =>
