@@ -1,3 +1,4 @@
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { Clock, Effect, Schema } from "effect"
 import { DatabaseService } from "./adapter.ts"
 import { only, rowsOf } from "./rowsOf.ts"
@@ -11,14 +12,13 @@ const MAX_EXTRAPOLATION_MS = 86_400_000
 
 /** Compares the database's clock with this process's clock, and with the monotonic time since an earlier trusted reading. */
 export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWatch", (sql) => {
-  const monotonicMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
   /** A trusted reading, and the monotonic time at which it was read. */
   let base: { readonly readMs: number; readonly atMs: number } | undefined
   return {
     /** Returns why the database's clock isn't trusted now, or null. Don't drop or erase anything by age while it isn't trusted. */
     doubt: Effect.gen(function* () {
       const ownMs = yield* Clock.currentTimeMillis
-      const atMs = yield* monotonicMs
+      const atMs = yield* readMonotonicMs
       if (base !== undefined && atMs - base.atMs > MAX_EXTRAPOLATION_MS) base = undefined
       const extrapolatedMs = base === undefined ? null : base.readMs + atMs - base.atMs
       const { readMs, doubt } = yield* sql`
@@ -27,7 +27,7 @@ export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWat
         readings.decode,
         only,
       )
-      if (doubt === null) base ??= { readMs, atMs: yield* monotonicMs }
+      if (doubt === null) base ??= { readMs, atMs: yield* readMonotonicMs }
       return doubt
     }),
   }

@@ -1,3 +1,4 @@
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import {
   adviceOn,
@@ -6,7 +7,7 @@ import {
   isOutage,
 } from "@outreach/postgres-connection/describeDatabaseError"
 import { Signal } from "@outreach/postgres-connection/Signal"
-import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
+import { Cause, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
 import { isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
@@ -141,7 +142,7 @@ const logPerMinute = (message: string) => {
   return {
     /** Returns whether the message was logged. */
     log: Effect.fnUntraced(function* (annotations: DatabaseFault & { readonly count?: number }) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* readMonotonicMs
       if (loggedAt !== undefined && now - loggedAt < LOG_EVERY_MS) return false
       loggedAt = now
       yield* Effect.logError(message).pipe(Effect.annotateLogs({ ...annotations }))

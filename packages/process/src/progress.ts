@@ -1,4 +1,5 @@
-import { Clock, Console, Effect, type Scope } from "effect"
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
+import { Console, Effect, type Scope } from "effect"
 
 /** Shows one line at a time. */
 export interface ProgressLine {
@@ -38,12 +39,12 @@ const PRINT_INTERVAL_MS = 5000
 export const progressBar = Effect.fnUntraced(function* (label: string, total: number) {
   const line = yield* progressLine
   let done = 0
-  let printedAt = yield* Clock.currentTimeMillis
+  let printedAt = yield* readMonotonicMs
   const advance = Effect.fnUntraced(function* (steps: number) {
     done += steps
     const share = total > 0 ? Math.min(1, done / total) : 1
     if (process.stderr.isTTY) return yield* line.show(`${label} ${drawBar(share)}`)
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* readMonotonicMs
     if (at - printedAt < PRINT_INTERVAL_MS) return
     printedAt = at
     yield* line.show(`${label}: ${Math.floor(100 * share)}%`)

@@ -8,6 +8,7 @@ import {
   type SignatureFault,
   type SignatureRejections,
 } from "@outreach/domain/inbox/InboxRepository"
+import { monotonicMs, readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { describeCause } from "@outreach/process/describeCause"
 import { clientAddress } from "@outreach/process/trustProxy"
@@ -58,7 +59,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
   const createReader = coalesce(
     MAX_READ,
     Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
-      const readAt = yield* Clock.currentTimeMillis
+      const readAt = yield* readMonotonicMs
       for (const endpointId of new Set(endpointIds)) {
         const owner = yield* secrets.ofEndpoint(endpointId)
         if (owner === undefined) known.delete(endpointId)
@@ -73,9 +74,9 @@ export const createSignatureVerifier = Effect.gen(function* () {
 
   const readAgain = (endpointId: EndpointId) => (known.has(endpointId) ? readKnown : readUnknown)(endpointId)
 
-  const remembered = (endpointId: EndpointId, now: number): Known | undefined => {
+  const remembered = (endpointId: EndpointId): Known | undefined => {
     const entry = known.get(endpointId)
-    return entry !== undefined && now - entry.readAt < REMEMBER_MS ? entry : undefined
+    return entry !== undefined && monotonicMs(clock) - entry.readAt < REMEMBER_MS ? entry : undefined
   }
 
   /**
@@ -84,7 +85,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
    * An address that used too many unknown endpoints must wait, because a new endpoint may not be known here yet.
    */
   const checkEndpoint = (endpointId: EndpointId, source: IncomingMessage): Effect.Effect<void, RequestError> =>
-    remembered(endpointId, clock.currentTimeMillisUnsafe()) ? Effect.void : findEndpoint(endpointId, source)
+    remembered(endpointId) ? Effect.void : findEndpoint(endpointId, source)
 
   const findEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
     const now = clock.currentTimeMillisUnsafe()
@@ -102,18 +103,18 @@ export const createSignatureVerifier = Effect.gen(function* () {
     header: string | undefined,
     body: Uint8Array,
   ): Effect.Effect<WebhookSender, RequestError> => {
-    const now = clock.currentTimeMillisUnsafe()
     const identify = (entry: Known | undefined): Effect.Effect<WebhookSender, RequestError> | SignatureFault => {
       if (entry === undefined) return Effect.fail(RequestError.InvalidSignature)
-      const match = findSecret(header, body, entry, now)
+      const match = findSecret(header, body, entry, clock.currentTimeMillisUnsafe())
       if (typeof match === "string") return match
       const { secretId } = match
       const sender = { organizationId: entry.organizationId, endpointId, secretId }
+      const now = monotonicMs(clock)
       if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) < NOTED_EVERY_MS) return Effect.succeed(sender)
       notedAt.set(secretId, now)
       return Effect.as(secrets.noteVerification(secretId), sender)
     }
-    const entry = remembered(endpointId, now)
+    const entry = remembered(endpointId)
     const identified = entry && identify(entry)
     if (typeof identified === "object") return identified
     return Effect.flatMap(readAgain(endpointId), (entry) => {

@@ -6,6 +6,7 @@ import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import { TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/Senders"
@@ -17,7 +18,7 @@ import { whereSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { webhookProxy } from "@outreach/process/webhookProxy"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, Effect, Result } from "effect"
+import { Cause, Effect, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
 import { services } from "../services.ts"
 import { linkTarget, Target } from "../Target.ts"
@@ -148,10 +149,10 @@ const lookInTime = Effect.fnUntraced(function* <A, B, R>(
   limits: { readonly ms: number; readonly concurrency: number },
   look: (thing: A) => Effect.Effect<B, never, R>,
 ) {
-  const until = (yield* Clock.currentTimeMillis) + limits.ms
+  const until = (yield* readMonotonicMs) + limits.ms
   return yield* Effect.forEach(
     things,
-    (thing) => Effect.flatMap(Clock.currentTimeMillis, (now) => (now < until ? look(thing) : Effect.undefined)),
+    (thing) => Effect.flatMap(readMonotonicMs, (now) => (now < until ? look(thing) : Effect.undefined)),
     limits,
   )
 })

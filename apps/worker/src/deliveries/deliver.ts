@@ -1,7 +1,7 @@
-import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { monotonicMs } from "@outreach/domain/monotonicMs"
 import { isClockSkewed } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"

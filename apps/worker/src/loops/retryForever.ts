@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { describeCause } from "@outreach/process/describeCause"
-import { type Cause, Clock, type Duration, Effect, Exit, Latch } from "effect"
+import { type Cause, type Duration, Effect, Exit, Latch } from "effect"
 
 /** Wait of a loop after a failure; doubles with each further failure. */
 const BACKOFF = { minMs: 500, maxMs: 30_000 }
@@ -108,7 +109,7 @@ export const processInTurns = <E1, R1, E2, R2>(
     let done = 0
     for (const organizationId of listed) {
       const failure = failures.get(organizationId)
-      if (failure !== undefined && failure.until > (yield* Clock.currentTimeMillis)) continue
+      if (failure !== undefined && failure.until > (yield* readMonotonicMs)) continue
       const exit = yield* Effect.exit(work(organizationId))
       if (Exit.isSuccess(exit)) {
         failures.delete(organizationId)
@@ -116,7 +117,7 @@ export const processInTurns = <E1, R1, E2, R2>(
       } else {
         yield* Effect.annotateLogs(logFailure(`${name} failed`, exit.cause), { organizationId })
         const waitMs = nextWait(failure?.waitMs ?? 0)
-        failures.set(organizationId, { waitMs, until: (yield* Clock.currentTimeMillis) + waitMs })
+        failures.set(organizationId, { waitMs, until: (yield* readMonotonicMs) + waitMs })
       }
     }
     return listed.length > 0 ? done : undefined

@@ -1,3 +1,4 @@
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { type DatabaseState, decideService, isClockSkewed, isHistoryLost } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/Restores"
 import { Clock, Effect, Latch, Metric } from "effect"
@@ -28,7 +29,7 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
     const about = { fault: state.fault, recorded: state.recorded, current: state.current }
     const isSkewed = isClockSkewed(state.now, yield* Clock.currentTimeMillis)
     if (service === "wait" || isSkewed) {
-      const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
+      const now = yield* readMonotonicMs
       if (now < remindAt) return false
       remindAt = now + REMIND_EVERY_MS
       yield* service === "wait"

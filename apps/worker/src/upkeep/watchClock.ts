@@ -1,5 +1,6 @@
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
 import { ClockWatch } from "@outreach/postgres/ClockWatch"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { repeatEvery } from "../loops/retryForever.ts"
 
 const HOUR_MS = 3_600_000
@@ -10,7 +11,7 @@ export const watchClock = Effect.gen(function* () {
   let loggedAt: number | undefined
   const watch = Effect.gen(function* () {
     const doubt = yield* clock.doubt
-    const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
+    const now = yield* readMonotonicMs
     if (doubt === null && loggedAt !== undefined) {
       loggedAt = undefined
       yield* Effect.logInfo("database clock trusted again")

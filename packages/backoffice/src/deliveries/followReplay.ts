@@ -1,5 +1,6 @@
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/Replays"
-import { Clock, Effect } from "effect"
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
+import { Effect } from "effect"
 import { formatCounted } from "../format.ts"
 import { TaskProgress } from "../TaskProgress.ts"
 
@@ -24,7 +25,7 @@ export const followReplay = Effect.fnUntraced(
     const { say, bar } = yield* TaskProgress
     const { advance } = yield* bar("Replaying", job.total)
     yield* advance(job.replayed)
-    const since = yield* Clock.currentTimeMillis
+    const since = yield* readMonotonicMs
     let now = job
     let isWorkerMissed = false
     while (now.state === "running") {
@@ -32,7 +33,7 @@ export const followReplay = Effect.fnUntraced(
       const next = yield* replayJobs.find(job.id)
       yield* advance(next.replayed - now.replayed)
       now = next
-      const isLate = (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
+      const isLate = (yield* readMonotonicMs) - since > START_TIMEOUT_MS
       if (isLate && !isWorkerMissed && now.replayed === job.replayed) {
         isWorkerMissed = true
         yield* say("Nothing has been replayed for ten seconds; is a worker running?")

@@ -1,4 +1,5 @@
 import { Clock, Effect, Redacted } from "effect"
+import { monotonicMs } from "../monotonicMs.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { type CustomHeaders, maskHeaderValues } from "./CustomHeaders.ts"
 import type { Delivery } from "./Delivery.ts"
@@ -24,9 +25,6 @@ type CalledDelivery = Omit<Delivery, "version" | "traceparent" | "losses" | "isR
 export type AttemptResult = Outcome & {
   readonly attempt: { readonly latencyMs: number; readonly outcome: DeliveryReason }
 }
-
-/** Returns monotonic milliseconds. */
-export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
 /** Makes one attempt at a delivery: signs, posts, and returns the outcome with the delivery's next state. */
 export const deliveryAttempts = Effect.gen(function* () {

@@ -2,11 +2,12 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { HeaderLines } from "../../src/deliveries/CustomHeaders.ts"
-import { deliveryAttempts, monotonicMs } from "../../src/deliveries/Deliveries.ts"
+import { deliveryAttempts } from "../../src/deliveries/Deliveries.ts"
 import type { Delivery } from "../../src/deliveries/Delivery.ts"
 import type { OwnedEndpoint } from "../../src/deliveries/DeliveryLeases.ts"
 import { SPECIFIED_SCHEDULE } from "../../src/deliveries/deliverySchedule.ts"
 import { Signer, WebhookClient } from "../../src/deliveries/WebhookClient.ts"
+import { monotonicMs } from "../../src/monotonicMs.ts"
 import { parseInput } from "../../src/textSchema.ts"
 
 const READ_AT = Date.UTC(2026, 10, 1)

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
 import type { CustomHeaders } from "@outreach/domain/deliveries/CustomHeaders"
-import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, NextDue, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryId, EndpointId, type EventId } from "@outreach/domain/Identifier"
-import { Clock, Effect, Schedule, Schema, Struct } from "effect"
+import { readMonotonicMs } from "@outreach/domain/monotonicMs"
+import { Effect, Schedule, Schema, Struct } from "effect"
 import { adapter } from "../adapter.ts"
 import { isTransient } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
@@ -64,7 +64,7 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       const [endpoints, limits] = wantedBy(wanted)
       const rows = yield* sql`
           select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
-      const arrivedAt = monotonicMs(yield* Clock.Clock)
+      const arrivedAt = yield* readMonotonicMs
       return rows.map((values): Delivery => {
         const row = logRows.fromValues(values)
         const id = deliveryId(row.eventId, row.endpointId)
@@ -80,7 +80,7 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
           select ${dueRows.columns}
           from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${EXCLUSIVE_FROM_LOSSES}::int)`
         .values
-      const arrivedAt = monotonicMs(yield* Clock.Clock)
+      const arrivedAt = yield* readMonotonicMs
       return rows.map((values): Delivery => {
         const row = dueRows.fromValues(values)
         return { ...row, isRow: true, emittedAt: null, databaseAheadMs: row.databaseAheadMs - arrivedAt }
