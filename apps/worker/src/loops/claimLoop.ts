@@ -1,25 +1,22 @@
 import { Effect, FiberSet, Latch, Option } from "effect"
 import { logFailure, POLL, retryForever } from "./retryForever.ts"
 
-/** Maximum wait for more finished leases before a claim. */
-const DEBOUNCE_MS = 20
+/** Maximum wait for more finished leases before a claim, which costs hardly more for many leases than for few. */
+const DEBOUNCE_MS = 250
 
 /**
- * Claims leases and handles each in a separate fiber, at most `concurrency` at a time. Claims again as soon as a slot is free.
+ * Claims leases and handles each in a separate fiber, at most `concurrency()` at a time. Claims again when as many as half of the slots were freed,
+ * 250 ms after the first, or after a notification.
  *
- * When interrupted, it stops claiming and waits up to `drainSeconds` for leases in flight. Leases that fail or
+ * When interrupted, it stops claiming, runs `onStop`, and waits up to `drainSeconds` for leases in flight. Leases that fail or
  * don't finish expire.
  */
 export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   name: string,
   options: {
-    readonly concurrency: number
-    /**
-     * Minimum number of finished leases before the next claim, to limit expensive claims; default 1.
-     * A claim waits at most 20 ms for them, and not at all after a notification.
-     */
-    readonly minSlots?: number
+    readonly concurrency: () => number
     readonly drainSeconds: number
+    readonly onStop?: Effect.Effect<void>
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
     readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
     /** Returns the milliseconds until the next claim that may find work without a notification; default 0. */
@@ -28,23 +25,35 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { concurrency, minSlots = 1, drainSeconds, claim, untilDue = Effect.succeed(0), handle, listen } = options
+  const {
+    concurrency,
+    drainSeconds,
+    claim,
+    untilDue = Effect.succeed(0),
+    handle,
+    listen,
+    onStop = Effect.void,
+  } = options
   const fibers = yield* FiberSet.make()
   // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
   let inFlight = 0
   /** Slots freed since the last claim, and the number to wait for. */
   let freed = 0
-  let enough = minSlots
+  let enough = 1
+  let half = 1
   let isNotified = true
   /** Doubles with each empty claim. */
   let pause = POLL.minMs
 
   yield* Effect.addFinalizer(() =>
-    FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(drainSeconds * 1000)),
+    Effect.andThen(onStop, FiberSet.awaitEmpty(fibers)).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(drainSeconds * 1000),
+    ),
   )
 
-  const availableSlots = () => concurrency - inFlight
+  const availableSlots = () => concurrency() - inFlight
   const isWorthwhile = () => availableSlots() > 0 && (isNotified || freed >= enough)
   const forkHandler = (lease: Lease) => {
     inFlight += 1
@@ -62,7 +71,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   }
 
   const claimOnce = Effect.gen(function* () {
-    enough = minSlots
+    enough = half
     wakeUp.closeUnsafe()
     if (!isWorthwhile()) yield* Effect.timeoutOption(wakeUp.await, DEBOUNCE_MS)
     isNotified = false
@@ -70,6 +79,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     if (slots <= 0) return
     freed = 0
     enough = 1
+    half = Math.ceil((inFlight + slots) / 2)
     wakeUp.closeUnsafe()
     const leases = yield* claim(slots)
     yield* Effect.forEach(leases, forkHandler, { discard: true })

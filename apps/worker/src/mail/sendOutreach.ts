@@ -8,6 +8,7 @@ import { ReturnPaths } from "@outreach/domain/mail/returned/ReturnPaths"
 import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Transport"
 import { composeMail } from "@outreach/domain/mail/templates/composeMail"
 import { renderFault } from "@outreach/domain/mail/templates/Template"
+import { monotonicMs } from "@outreach/domain/monotonicMs"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/Senders"
 import { createComposer } from "@outreach/mail/messageComposer"
@@ -21,27 +22,30 @@ import { createSendingTurns } from "./createSendingTurns.ts"
 /** Maximum messages that are sent at the same time, each over its own connection: in total and per campaign, so that slow replies leave some for others. */
 const TURNS = 20
 const MAX_TURNS_PER_CAMPAIGN = 16
-/** Maximum messages that wait for a turn, are sent or are recorded: several times the turns, because claiming and recording take as long as sending. */
-const CONCURRENCY = 160
-const MAX_PER_CAMPAIGN = 96
+/** Maximum messages that are sent or not recorded yet. A killed worker repeats at most these. */
+const MAX_UNRECORDED = 160
+/**
+ * Maximum messages that wait for a turn, are sent or are recorded: as many as began in the last second, because a claim costs hardly more for many
+ * messages than for few, but only as many as can begin before their lease ends. One campaign gets three quarters of them.
+ */
+const HELD = { min: 160, max: 640, ofCampaign: 0.75 }
 const LEASE_SECONDS = 100
 /** Renewal interval of the lease of a message in progress. */
 const RENEW_EVERY_MS = 25_000
-const NANOS_PER_SECOND = 1_000_000_000n
-const LEASE_NANOS = BigInt(LEASE_SECONDS) * NANOS_PER_SECOND
+const LEASE_MS = LEASE_SECONDS * 1000
 /** Minimum remaining lease to start a message: a renewal, and a pause of the process. */
-const MIN_LEFT_TO_BEGIN_NANOS = 40n * NANOS_PER_SECOND
+const MIN_LEFT_TO_BEGIN_MS = 40_000
 /** Minimum remaining lease when the content is sent. */
-const MIN_LEFT_TO_SEND_NANOS = 5n * NANOS_PER_SECOND
+const MIN_LEFT_TO_SEND_MS = 5000
 
 const ADVICE: Partial<Record<MailFailure["class"], string>> = {
   login: "set the user name and password in SMTP_URL to those of the mail server",
   tls: "have the mail server offer TLS with a certificate that is valid for its name in SMTP_URL",
 }
 
-/** A lease with its expiry in nanoseconds of the monotonic clock. */
+/** A lease with its expiry in monotonic milliseconds. */
 interface TimedLease extends MessageLease {
-  endsAt: bigint
+  endsAt: number
 }
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted. Campaigns without a sender use `sender`. */
@@ -82,7 +86,10 @@ export const sendOutreach = Effect.fnUntraced(function* (
     ),
   })
   const clock = yield* Clock.Clock
-  const takeTurn = yield* createSendingTurns(TURNS, MAX_TURNS_PER_CAMPAIGN)
+  const turns = yield* createSendingTurns({
+    ...{ size: TURNS, perCampaign: MAX_TURNS_PER_CAMPAIGN, unrecorded: MAX_UNRECORDED },
+  })
+  const maxHeld = () => Math.min(Math.max(turns.perSecond(), HELD.min), HELD.max)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
@@ -92,8 +99,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let hasSettled = false
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, span: Tracer.Span) {
-    const beginBy = lease.endsAt - MIN_LEFT_TO_BEGIN_NANOS
-    const isHeld = () => clock.currentTimeNanosUnsafe() < lease.endsAt - MIN_LEFT_TO_SEND_NANOS
+    const isHeld = () => monotonicMs(clock) < lease.endsAt - MIN_LEFT_TO_SEND_MS
     // Composed in its turn, so that waiting messages need no memory.
     const composing = Cache.get(composers, lease.campaignId).pipe(
       Effect.mapError((): MailFailure => ({ class: "sender", code: "DKIM" })),
@@ -104,13 +110,17 @@ export const sendOutreach = Effect.fnUntraced(function* (
         }),
       ),
     )
-    const sending = Effect.gen(function* () {
-      const release = yield* takeTurn(lease.campaignId, beginBy)
-      if (release !== undefined) underWay.add(lease)
-      return yield* sendMessage(lease, composing, { release, isHeld })
-    })
-    const { settled, outcome, settlement } = yield* Effect.scoped(sending)
+    const { settled, outcome, settlement } = yield* turns.inTurn(
+      lease.campaignId,
+      lease.endsAt - MIN_LEFT_TO_BEGIN_MS,
+      (release) => {
+        if (release !== undefined) underWay.add(lease)
+        return sendMessage(lease, composing, { release, isHeld })
+      },
+    )
     hasSettled ||= settled
+    // Another worker may send a returned message at once.
+    if (outcome._tag === "Late") yield* hints.give("messages")
     const { recipientId, campaignId, attempt } = lease
     const log = (message: string, about: object, write = Effect.logWarning) =>
       Effect.annotateLogs(write(message), { recipientId, campaignId, attempt, ...about })
@@ -129,7 +139,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return outcome._tag === "Unknown" ? undefined : yield* log("SMTP server too slow for a message", failure)
     }
     if (failure !== undefined) {
-      const now = yield* Clock.currentTimeMillis
+      const now = monotonicMs(clock)
       if (now < asksAgainAt) return
       wait = nextWait(wait)
       asksAgainAt = now + wait
@@ -154,23 +164,25 @@ export const sendOutreach = Effect.fnUntraced(function* (
     yield* Effect.sleep(RENEW_EVERY_MS)
     if (underWay.size === 0) return
     const leases = [...underWay]
-    const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+    const endsAt = monotonicMs(clock) + LEASE_MS
     const held = new Set(yield* queue.renew(leases, LEASE_SECONDS))
-    for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0n
+    for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0
   })
   // In the outer scope, so that leases are renewed while messages in flight finish.
   yield* Effect.forkScoped(retryForever("sendOutreach: renewing leases", renewLeases))
 
   return yield* claimLoop("sendOutreach", {
     listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
-    concurrency: CONCURRENCY,
-    minSlots: 32,
+    concurrency: maxHeld,
     drainSeconds,
+    // Messages that haven't begun are returned to the queue, for other workers.
+    onStop: turns.stop,
     claim: Effect.fnUntraced(function* (freeSlots: number) {
-      if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
-      const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+      const now = monotonicMs(clock)
+      if (wait > 0 && now < asksAgainAt) return []
+      const endsAt = now + LEASE_MS
       const limit = wait > 0 ? 1 : freeSlots
-      const limits = { limit, perMinute, perDomainMinute, maxPerCampaign: MAX_PER_CAMPAIGN }
+      const limits = { limit, perMinute, perDomainMinute, maxPerCampaign: Math.floor(HELD.ofCampaign * maxHeld()) }
       const leases = yield* claimMessages({ ...limits, leaseSeconds: LEASE_SECONDS, heldByCampaign })
       const fields = leases.length === 0 ? new Map() : yield* queue.fields(leases)
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
@@ -179,7 +191,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     untilDue: Effect.gen(function* () {
       if (hasSettled) yield* hints.give("campaigns")
       hasSettled = false
-      if (wait > 0) return asksAgainAt - (yield* Clock.currentTimeMillis)
+      if (wait > 0) return asksAgainAt - monotonicMs(clock)
       return Math.min(yield* queue.untilNextTurn, hints.checkEveryMs())
     }),
     handle: (lease: TimedLease) =>

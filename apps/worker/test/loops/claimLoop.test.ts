@@ -8,8 +8,9 @@ import { claimLoop } from "../../src/loops/claimLoop.ts"
 const setUp = Effect.fnUntraced(function* ({
   work: leases = [],
   ...options
-}: Partial<Parameters<typeof claimLoop<number, never, never>>[1]> & {
+}: Partial<Omit<Parameters<typeof claimLoop<number, never, never>>[1], "concurrency">> & {
   readonly work?: ReadonlyArray<number>
+  readonly concurrency?: number
 }) {
   const work = [...leases]
   const claims: number[] = []
@@ -23,7 +24,7 @@ const setUp = Effect.fnUntraced(function* ({
     return known
   }
   const loop = claimLoop("test", {
-    ...{ concurrency: 2, drainSeconds: 0, ...options },
+    ...{ drainSeconds: 0, ...options, concurrency: () => options.concurrency ?? 2 },
     claim: (limit) =>
       Effect.sync(() => {
         claims.push(limit)
@@ -91,10 +92,10 @@ describe("claimLoop", () => {
     expect(test.claims.length).toBe(3)
   })
 
-  test("waits with a claim until enough are done to be worth one, but not for long, and not when told of something new", function* () {
+  test("waits with a claim until half are done, but not for long, and not when told of something new", function* () {
     const hinted = yield* Queue.unbounded<void>()
     const test = yield* setUp({
-      ...{ work: Array.from({ length: 12 }, (_, n) => n), concurrency: 4, minSlots: 3 },
+      ...{ work: Array.from({ length: 12 }, (_, n) => n), concurrency: 4 },
       listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
     })
     const finish = (...leases: ReadonlyArray<number>) =>
@@ -102,26 +103,26 @@ describe("claimLoop", () => {
     yield* Effect.forkChild(test.loop)
     yield* settle
     expect(test.claims).toEqual([4])
-    yield* finish(0, 1)
+    yield* finish(0)
     expect(test.claims).toEqual([4])
+    yield* finish(1)
+    expect(test.claims).toEqual([4, 2])
     yield* finish(2)
-    expect(test.claims).toEqual([4, 3])
+    yield* TestClock.adjust("250 millis")
+    expect(test.claims).toEqual([4, 2, 1])
     yield* finish(3)
-    yield* TestClock.adjust("20 millis")
-    expect(test.claims).toEqual([4, 3, 1])
-    yield* finish(4, 5)
     yield* Queue.offer(hinted, undefined)
     yield* settle
-    expect(test.claims).toEqual([4, 3, 1, 2])
+    expect(test.claims).toEqual([4, 2, 1, 1])
     yield* Queue.offer(hinted, undefined)
     yield* settle
-    expect(test.claims).toEqual([4, 3, 1, 2])
+    expect(test.claims).toEqual([4, 2, 1, 1])
   })
 
   test("outlives a claim that fails, without spinning", function* () {
     let claims = 0
     const loop = claimLoop("test", {
-      concurrency: 2,
+      concurrency: () => 2,
       drainSeconds: 20,
       claim: () =>
         Effect.suspend(() => {
@@ -143,7 +144,7 @@ describe("claimLoop", () => {
     const work = [1, 2, 3]
     const handled = yield* Queue.unbounded<number>()
     const loop = claimLoop("test", {
-      concurrency: 1,
+      concurrency: () => 1,
       drainSeconds: 20,
       claim: (limit) => Effect.sync(() => work.splice(0, limit)),
       handle: (n: number) => Effect.andThen(Queue.offer(handled, n), Effect.die(new Error("a defect"))),
@@ -153,7 +154,11 @@ describe("claimLoop", () => {
   })
 
   test("stops claiming when it is interrupted, and waits for the work in flight", function* () {
-    const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20 })
+    let stops = 0
+    const onStop = Effect.sync(() => {
+      stops += 1
+    })
+    const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20, onStop })
     const fiber = yield* Effect.forkChild(test.loop)
     yield* test.begin(2)
     const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
@@ -161,6 +166,7 @@ describe("claimLoop", () => {
     yield* test.finish(1)
     yield* settle
     expect(fiber.pollUnsafe()).toBeUndefined()
+    expect(stops).toBe(1)
     yield* test.finish(2)
     yield* Fiber.join(stopping)
     expect(test.finished).toEqual([1, 2])
