@@ -25,8 +25,8 @@ const MAX_TURNS_PER_CAMPAIGN = 16
 /** Maximum messages that are sent or not recorded yet. A killed worker repeats at most these. */
 const MAX_UNRECORDED = 160
 /**
- * Maximum messages that wait for a turn, are sent or are recorded: as many as began in the last second, because a claim costs hardly more for many
- * messages than for few, but only as many as can begin before their lease ends. One campaign gets three quarters of them.
+ * Maximum messages that wait for a turn, are sent or are recorded: as many as were sent in the last second, because a claim costs hardly more for
+ * many messages than for few. A slow server gets fewer, so that they are sent before their lease ends. One campaign gets three quarters.
  */
 const HELD = { min: 160, max: 640, ofCampaign: 0.75 }
 const LEASE_SECONDS = 100
@@ -119,7 +119,6 @@ export const sendOutreach = Effect.fnUntraced(function* (
       },
     )
     hasSettled ||= settled
-    // Another worker may send a returned message at once.
     if (outcome._tag === "Late") yield* hints.give("messages")
     const { recipientId, campaignId, attempt } = lease
     const log = (message: string, about: object, write = Effect.logWarning) =>
@@ -175,7 +174,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
     concurrency: maxHeld,
     drainSeconds,
-    // Messages that haven't begun are returned to the queue, for other workers.
+    // Messages without a turn return to the queue, so that another worker can send them.
     onStop: turns.stop,
     claim: Effect.fnUntraced(function* (freeSlots: number) {
       const now = monotonicMs(clock)
