@@ -23,7 +23,7 @@ import { createSendingTurns } from "./createSendingTurns.ts"
 const TURNS = 20
 const MAX_TURNS_PER_CAMPAIGN = 16
 /** Maximum messages that are sent or not recorded yet. A killed worker repeats at most these. */
-const MAX_UNRECORDED = 160
+const MAX_UNRECORDED = 100
 /**
  * Maximum messages that wait for a turn, are sent or are recorded: as many as were sent in the last second, because a claim costs hardly more for
  * many messages than for few. A slow server gets fewer, so that they are sent before their lease ends. One campaign gets three quarters.
