@@ -534,6 +534,38 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.feed_page(organization text, types text[], is_filtered boolean, after_at timestamp with time zone, after_id text, max_rows integer)
+ RETURNS TABLE(id text, emitted_at timestamp with time zone, campaign_id text, recipient_id text, body text)
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  -- Also compares the time, because a row comparison doesn't prune partitions.
+  if is_filtered then
+    return query
+    select each.* from unnest(types) as wanted (type)
+    cross join lateral (
+      select id, emitted_at, campaign_id, recipient_id, body from events
+      where organization_id = organization and type = wanted.type and emitted_at >= after_at
+        and (emitted_at, id) > (after_at, after_id)
+      order by type, emitted_at, id limit max_rows
+    ) each
+    order by emitted_at, id limit max_rows;
+  else
+    return query
+    select id, emitted_at, campaign_id, recipient_id, body from events
+    where organization_id = organization and type = any (types) and emitted_at >= after_at
+      and (emitted_at, id) > (after_at, after_id)
+    order by emitted_at, id limit max_rows;
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.first_due()
  RETURNS TABLE(endpoint_id text, replay boolean, due_at timestamp with time zone)
  LANGUAGE plpgsql

@@ -17,7 +17,7 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
-import { decodeColumn, decodeIsTrue, rowsOf, toTable } from "../rowsOf.ts"
+import { decodeColumn, decodeIsTrue, hidden, rowsOf, toTable } from "../rowsOf.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
 
 const countedRows = rowsOf(Qualification)
@@ -62,8 +62,8 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
             join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.program_id = counted.program_id
             cross join lateral (
               select from recipient_keys key
-              join recipients recipient on recipient.organization_id = ${organizationId} and recipient.id = recipient_id
-              where key.organization_id = ${organizationId} and key.campaign_id = campaign.id and key.npi = counted.npi
+              join recipients recipient on recipient.organization_id = key.organization_id and recipient.id = recipient_id
+              where key.organization_id = ${hidden(organizationId)} and key.campaign_id = campaign.id and key.npi = counted.npi
                 and sent_at <= ${at}::timestamptz limit 1
             ) recipient
             group by campaign.id

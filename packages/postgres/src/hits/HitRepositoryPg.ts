@@ -12,7 +12,7 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeValue, literal, rowsOf, toTable } from "../rowsOf.ts"
+import { decodeColumn, decodeValue, hidden, literal, rowsOf, toTable } from "../rowsOf.ts"
 
 const waitingHits = rowsOf(WaitingHit, {
   campaignId: "recipient.campaign_id",
@@ -137,7 +137,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
         select ${waitingHits.columnsOf("hit")}
         from hits hit
         join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
-        where hit.organization_id = ${organizationId} and hit.judged_at is null
+        where hit.organization_id = ${hidden(organizationId)} and hit.judged_at is null
           and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
         order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
         Effect.map((rows) => rows.map(waitingHits.fromValues)),
