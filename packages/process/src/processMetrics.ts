@@ -87,7 +87,7 @@ const metric = (
     "",
   ].join("\n")
 
-/** Writes the number of open files and its maximum; nothing without Linux's `/proc`. */
+/** Writes the number of open files and its maximum; empty without Linux's `/proc`. */
 const openFiles = (): ReadonlyArray<string> => {
   try {
     const [, maximum] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []

@@ -38,7 +38,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
   let inFlight = 0
-  /** Slots freed since the last claim, and the number to wait for. */
+  /** Slots freed since the last claim, the number to wait for, and half of the slots at that claim. */
   let freed = 0
   let enough = 1
   let half = 1

@@ -111,10 +111,10 @@ export const createSendingTurns = Effect.fnUntraced(function* (limits: {
         )
       }),
 
-    /** Returns the number of messages that began in this second or the last one, whichever is more. */
+    /** Returns the number of turns that were granted in this second, or in the last one if that is more. */
     perSecond: (): number => Math.max(readGranted().now, granted.before),
 
-    /** Lets no more messages begin. */
+    /** Ends the wait of all messages, without a turn, and grants no further turns. */
     stop: Effect.sync(() => {
       isStopped = true
       giveUp(Number.POSITIVE_INFINITY)
