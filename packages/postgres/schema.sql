@@ -167,6 +167,80 @@ AS $function$
     'latencyMs', latency_ms, 'status', status, 'outcome', outcome, 'response', response)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.begin_calls(worker uuid, endpoints text[], limits integer[], known text[])
+ RETURNS TABLE(endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  since timestamptz;
+  until timestamptz;
+begin
+  -- This excludes partitions outside the range. No stamp is later than its organization's clock.
+  select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
+  from unnest(endpoints) as wanted (id)
+  join endpoint_readers reader on reader.endpoint_id = wanted.id
+  join organization_clock clock on clock.organization_id = reader.organization_id
+  cross join lateral reader_position(wanted.id) position;
+  -- Calls don't wait for the disk: writing an outcome flushes this record too, and without it, calls without a written outcome are repeated.
+  perform set_config('synchronous_commit', 'off', true);
+  return query
+  with found as materialized (
+    select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at
+    from unnest(endpoints, limits, known) as wanted (id, max_rows, known)
+    join endpoint_readers reader on reader.endpoint_id = wanted.id
+    join webhook_endpoints endpoint on endpoint.id = wanted.id
+    cross join lateral reader_position(wanted.id) position
+    cross join lateral (
+      (select id, emitted_at, body, traceparent from events
+        where event_types is null and organization_id = reader.organization_id
+          and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
+          and (emitted_at, id) > (begun_at, begun_id)
+        order by emitted_at, id limit wanted.max_rows)
+      union all
+      (select each.* from unnest(event_types) as type_of (type)
+        cross join lateral (
+          select id, emitted_at, body, traceparent from events
+          where organization_id = reader.organization_id and type = type_of.type
+            and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
+          and (emitted_at, id) > (begun_at, begun_id)
+          -- Also ordered by type, so that a rare type is read from events_by_type.
+          order by type, emitted_at, id limit wanted.max_rows
+        ) each
+        order by emitted_at, id limit wanted.max_rows)
+      union all
+      select id, emitted_at, body, traceparent from events
+      where not open <@ string_to_array(wanted.known, ',') and organization_id = reader.organization_id
+        and id = any (open) and id <> all (string_to_array(wanted.known, ','))
+    ) event
+    where owner = worker and enabled
+  ), held as materialized (
+    select coalesce(jsonb_object_agg(endpoint_id, true), '{}') as endpoints from (
+      select endpoint_id from endpoint_readers
+      where endpoint_id = any (array(select endpoint_id from found)) and owner = worker
+      order by endpoint_id for no key update
+    ) locked
+  ), begun as materialized (
+    select update_positions(array_agg(endpoint_id), array_agg(array_to_string(ids, ',')), array_agg(''::text), array_agg(last::text),
+      array_agg(ids[cardinality(ids)]))
+    from (
+      select endpoint_id, array_agg(id order by emitted_at, id) as ids, max(emitted_at) as last
+      from found cross join held where held.endpoints ? endpoint_id group by endpoint_id
+    ) each
+    having count(*) > 0
+  )
+  select endpoint_id, organization_id, version, id, body, traceparent, emitted_at, extract(epoch from clock_timestamp())::double precision * 1000
+  from found cross join held cross join (select count(*) from begun) written
+  where held.endpoints ? endpoint_id;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
  RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint, refused_later bigint, complained bigint, unsubscribed bigint)
  LANGUAGE sql
@@ -621,7 +695,8 @@ begin
     where owner = worker and endpoint_id = any (held)
   )
   update endpoint_readers set owner = null where endpoint_id = any (held);
-  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
+  perform update_positions(array_agg(id), array_agg(''::text), array_agg(array_to_string(open, ',')), array_agg(''::text), array_agg(''::text))
+  from unnest(held) as held (id) cross join lateral reader_position(id) position where open <> '{}';
 end
 $function$;
 
@@ -1212,57 +1287,6 @@ CREATE OR REPLACE FUNCTION public.ramp_slots(daily integer[], day_number integer
  IMMUTABLE
 RETURN GREATEST(0, COALESCE(((daily)[ramp_day(day_number, counted_on, sent, today)] - CASE WHEN (counted_on >= today) THEN sent ELSE 0 END), 2147483647));
 
-CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limits integer[])
- RETURNS TABLE(endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision)
- LANGUAGE plpgsql
- STABLE
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-#variable_conflict use_column
-declare
-  since timestamptz;
-  until timestamptz;
-begin
-  -- This excludes partitions outside the range. No stamp is later than its organization's clock.
-  select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
-  from unnest(endpoints) as wanted (id)
-  join endpoint_readers reader on reader.endpoint_id = wanted.id
-  join organization_clock clock on clock.organization_id = reader.organization_id
-  cross join lateral reader_position(wanted.id) position;
-  return query
-  select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at,
-    extract(epoch from clock_timestamp())::double precision * 1000
-  from unnest(endpoints, limits) as wanted (id, max_rows)
-  join endpoint_readers reader on reader.endpoint_id = wanted.id
-  join webhook_endpoints endpoint on endpoint.id = wanted.id
-  cross join lateral reader_position(wanted.id) position
-  cross join lateral (
-    (select id, emitted_at, body, traceparent from events
-      where event_types is null and organization_id = reader.organization_id
-        and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
-        and (emitted_at, id) > (begun_at, begun_id)
-      order by emitted_at, id limit wanted.max_rows)
-    union all
-    (select each.* from unnest(event_types) as type_of (type)
-      cross join lateral (
-        select id, emitted_at, body, traceparent from events
-        where organization_id = reader.organization_id and type = type_of.type
-          and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
-        and (emitted_at, id) > (begun_at, begun_id)
-        -- Also ordered by type, so that a rare type is read from events_by_type.
-        order by type, emitted_at, id limit wanted.max_rows
-      ) each
-      order by emitted_at, id limit wanted.max_rows)
-  ) event
-  where owner = worker and enabled;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.reader_position(endpoint text)
  RETURNS TABLE(begun_at timestamp with time zone, begun_id text, open text[], intended_at timestamp with time zone)
  LANGUAGE sql
@@ -1421,7 +1445,42 @@ begin
     returning reader.owner as before
   )
   select count(*)::integer, count(before)::integer from owned;
-  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(free) as free (id);
+  perform update_positions(array_agg(id), array_agg(''::text), array_agg(array_to_string(open, ',')), array_agg(''::text), array_agg(''::text))
+  from unnest(free) as free (id) cross join lateral reader_position(id) position where open <> '{}';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.update_positions(endpoints text[], opened text[], closed text[], positions text[], position_ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  with latest as materialized (
+    select row_ctid, organization_id, endpoint_id, generation, updates, place.*,
+      case when opened = ''
+        then array(select event from unnest(open) as event where event <> all ((select string_to_array(closed, ','))::text[]))
+        else open || array(select event from unnest(string_to_array(opened, ',')) as event where event <> all (open)) end as open,
+      case when opened = '' then intended_at else clock_timestamp() end as intended_at
+    from unnest(endpoints, opened, closed, positions, position_ids) as change (id, opened, closed, position_at, position_id)
+    cross join lateral (
+      select ctid as row_ctid, * from reader_positions where endpoint_id = change.id order by generation desc limit 1
+    ) position
+    cross join lateral (
+      select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
+      where at is not null order by at desc, id collate "C" desc limit 1
+    ) place
+  ), updated as (
+    update reader_positions set begun_at = latest.at, begun_id = latest.id, open = latest.open, intended_at = latest.intended_at,
+      updates = latest.updates + 1
+    from latest where reader_positions.ctid = row_ctid and latest.updates < 32
+  ), replaced as (
+    delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
+  )
+  insert into reader_positions (organization_id, endpoint_id, generation, begun_at, begun_id, open, intended_at)
+  select organization_id, endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
 end
 $function$;
 
@@ -1515,39 +1574,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_positions(endpoints text[], still_open text[], positions text[], position_ids text[])
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
-AS $function$
-#variable_conflict use_column
-begin
-  with latest as materialized (
-    select row_ctid, organization_id, endpoint_id, generation, updates, place.*,
-      coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
-      case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
-    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
-    cross join lateral (
-      select ctid as row_ctid, * from reader_positions where endpoint_id = progress.id order by generation desc limit 1
-    ) position
-    cross join lateral (
-      select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
-      where at is not null order by at desc, id collate "C" desc limit 1
-    ) place
-  ), updated as (
-    update reader_positions set begun_at = latest.at, begun_id = latest.id, open = latest.open, intended_at = latest.intended_at,
-      updates = latest.updates + 1
-    from latest where reader_positions.ctid = row_ctid and latest.updates < 32
-  ), replaced as (
-    delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
-  )
-  insert into reader_positions (organization_id, endpoint_id, generation, begun_at, begun_id, open, intended_at)
-  select organization_id, endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, positions text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb)
+CREATE OR REPLACE FUNCTION public.write_outcomes(worker uuid, closed text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb)
  RETURNS TABLE(id text, again boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1555,7 +1582,7 @@ CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, positions text[], 
 AS $function$
 #variable_conflict use_column
 declare
-  endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
+  endpoints text[] := array(select closed[n] from generate_series(1, cardinality(closed), 2) as n);
   held text[];
 begin
   -- Before the readers are locked, in the order of every change of an endpoint and its reader.
@@ -1582,9 +1609,9 @@ begin
       where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
       order by n, i);
   end if;
-  perform write_positions(
-    array_agg(positions[n]), array_agg(positions[n + 1]), array_agg(positions[n + 2]), array_agg(positions[n + 3]))
-  from generate_series(1, cardinality(positions), 4) as n where positions[n] = any (held);
+  perform update_positions(
+    array_agg(closed[n]), array_agg(''::text), array_agg(closed[n + 1]), array_agg(''::text), array_agg(''::text))
+  from generate_series(1, cardinality(closed), 2) as n where closed[n] = any (held);
 
   if jsonb_array_length(breakers) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,

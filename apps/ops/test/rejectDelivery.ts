@@ -17,6 +17,6 @@ export const rejectDelivery = Effect.gen(function* () {
     ...{ delivery: delivery!, version: delivery!.version, attempt: { ...attempt, response } },
     settlement: "rejected" as const,
   }
-  yield* (yield* DeliveryLeases).write(token, [{ endpointId, open: [], outcomes: [rejected] }])
+  yield* (yield* DeliveryLeases).write(token, [{ endpointId, outcomes: [rejected] }])
   return { deliveryId, endpointId }
 })

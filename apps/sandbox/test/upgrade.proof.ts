@@ -13,7 +13,7 @@ import { startLoad } from "./startLoad.ts"
 const RECIPIENTS = 300
 
 /** Functions that workers call constantly. */
-const REPLACED = ["lock_due_messages.sql", "write_progress.sql"]
+const REPLACED = ["lock_due_messages.sql", "write_outcomes.sql"]
 
 /** Changes of a next release: a column with a check, an index, and changed functions. */
 const MIGRATIONS = {

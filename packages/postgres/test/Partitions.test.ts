@@ -19,10 +19,9 @@ const leased = Effect.gen(function* () {
   const leases = yield* DeliveryLeases
   const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, 1)
-  const { take, token, intend } = yield* workerOn()
+  const { take, token } = yield* workerOn()
   yield* take(0)
   const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 1 }])
-  yield* intend(read)
   return read[0]!
 })
 /** Settles a delivery as delivered, and returns its id. */

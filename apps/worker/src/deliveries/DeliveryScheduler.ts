@@ -9,7 +9,7 @@ import type {
   OwnedEndpoint,
   Wanted,
 } from "@outreach/domain/deliveries/DeliveryLeases"
-import { afterRead, afterWrite, begin, IDLE, putBack } from "@outreach/domain/deliveries/logReader"
+import { afterRead, afterWrite, begin, eventsOf, IDLE, putBack } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Array as Arr } from "effect"
 import {
@@ -62,7 +62,7 @@ export interface Write {
   readonly breaker: Breaker
 }
 
-/** Endpoints for which deliveries are read, with the number for each. */
+/** Endpoints for which deliveries are read, with what is wanted of each. */
 type WantedQueues = ReadonlyMap<EndpointQueue, Wanted>
 
 /**
@@ -107,9 +107,8 @@ export const createDeliveryScheduler = (options: {
     // At most one second's worth of calls.
     return Math.min(ahead, queue.endpoint.perSecond ?? ahead, MAX_READ_OF_ENDPOINT + waiting) - waiting
   }
-  /** Number of events that may be read: none while the intent for the last ones is unwritten, because its row may already have passed them. */
-  const slotsOfLog = (queue: EndpointQueue) =>
-    queue.log.read.length > 0 ? 0 : slotsOf(queue, queue.log.waiting.length)
+  /** Number of events that may be read. */
+  const slotsOfLog = (queue: EndpointQueue) => slotsOf(queue, queue.log.waiting.length)
   /** Number of rows that may be taken. Retries come before replays; replays wait while events are waiting. */
   const slotsOfRows = (queue: EndpointQueue) => {
     const [first] = queue.due
@@ -185,25 +184,26 @@ export const createDeliveryScheduler = (options: {
       from.delete(queue)
       const limit = slotsIn(queue)
       if (limit <= 0) continue
-      wanted.set(queue, { endpointId: queue.endpointId, limit, takesReplays: queue.log.waiting.length === 0 })
+      const { endpointId, log } = queue
+      const events = eventsOf(log).map(({ eventId }) => eventId)
+      wanted.set(queue, { endpointId, limit, events, takesReplays: log.waiting.length === 0 })
       total += limit
     }
     return wanted
   }
 
-  /** Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now, and schedules the endpoint. */
+  /** Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now; it returns the number that it kept. Schedules the endpoint. */
   const receive = (
     wanted: WantedQueues,
     deliveries: ReadonlyArray<Delivery>,
-    keep: (queue: EndpointQueue, found: ReadonlyArray<Delivery>, isAll: boolean, wanted: Wanted) => void,
+    keep: (queue: EndpointQueue, found: ReadonlyArray<Delivery>, isAll: boolean, wanted: Wanted) => number,
   ) => {
     const byEndpoint = Arr.groupBy(deliveries, ({ endpointId }) => endpointId)
     for (const [queue, each] of wanted) {
       if (queue.ownership === "released") continue
       const found = byEndpoint[queue.endpointId] ?? []
       if (found.some(({ version }) => version > queue.endpoint.version)) toRefresh.add(queue)
-      held += found.length
-      keep(queue, found, found.length < each.limit, each)
+      held += keep(queue, found, found.length < each.limit, each)
       plan(queue)
     }
   }
@@ -220,7 +220,7 @@ export const createDeliveryScheduler = (options: {
     if (queue.ownership === "released") return
     queue.ownership = "released"
     const { endpointId, log, due } = queue
-    held -= log.read.length + log.waiting.length + due.length
+    held -= log.waiting.length + due.length
     for (const { id } of due) known.delete(id)
     queue.log = IDLE
     due.length = 0
@@ -248,11 +248,6 @@ export const createDeliveryScheduler = (options: {
     calledElsewhere: (): ReadonlyArray<EndpointId> =>
       [...queues.values()].flatMap(({ endpointId, endpoint }) => (endpoint.inFlightElsewhere > 0 ? endpointId : [])),
     unwritten: () => unwritten,
-    /** Whether calls wait for their intent to be written. */
-    isIntentDue: () => {
-      for (const { log } of toWrite) if (log.read.length > 0) return true
-      return false
-    },
     /** Takes the endpoints to read now, with the number of events for each. */
     wantedOfLogs: (): WantedQueues => {
       const wanted = take(toRead, slotsOfLog)
@@ -341,10 +336,13 @@ export const createDeliveryScheduler = (options: {
 
     /** Stores deliveries read from the logs. */
     addRead: (wanted: WantedQueues, deliveries: ReadonlyArray<Delivery>): void => {
-      receive(wanted, deliveries, (queue, found, isAll) => {
-        queue.log = afterRead(queue.log, found)
+      receive(wanted, deliveries, (queue, found, isAll, { events }) => {
         if (!isAll) queue.nextAt.log = now()
-        if (found.length > 0) toWrite.add(queue)
+        // After a crash, the database may have lost the last positions: it returns the events after them again.
+        const has = new Set(events)
+        const others = found.filter(({ eventId }) => !has.has(eventId))
+        queue.log = afterRead(queue.log, others)
+        return others.length
       })
     },
 
@@ -355,15 +353,17 @@ export const createDeliveryScheduler = (options: {
         for (const { id } of found) known.add(id)
         const firstReplay = queue.due.findIndex(({ isReplay }) => isReplay)
         queue.due.splice(firstReplay < 0 ? queue.due.length : firstReplay, 0, ...found)
-        if (!isAll) return
-        queue.nextAt.retries = Number.POSITIVE_INFINITY
-        if (takesReplays) queue.nextAt.replays = Number.POSITIVE_INFINITY
-        exhausted.push(queue.endpointId)
+        if (isAll) {
+          queue.nextAt.retries = Number.POSITIVE_INFINITY
+          if (takesReplays) queue.nextAt.replays = Number.POSITIVE_INFINITY
+          exhausted.push(queue.endpointId)
+        }
+        return found.length
       })
       return exhausted
     },
 
-    /** Takes the unwritten outcomes of the endpoints, including released ones, and those endpoints with an unwritten intent. */
+    /** Takes the unwritten outcomes of the endpoints, including released ones. */
     takeWrites: (): ReadonlyArray<Write> => {
       const writes = [...toWrite].map((queue) => ({
         queue,
@@ -374,7 +374,7 @@ export const createDeliveryScheduler = (options: {
       return writes
     },
 
-    /** Notes that an endpoint's outcomes were written, with the intent to call for the deliveries that were read; or that it has another owner. */
+    /** Notes that an endpoint's outcomes were written, or that it has another owner. */
     afterWrite: ({ queue, outcomes, breaker }: Write, isLost: boolean): void => {
       unwritten -= outcomes.length
       if (isLost) remove(queue)

@@ -8,7 +8,7 @@ import {
   type OwnedEndpoint,
   type Progress,
 } from "@outreach/domain/deliveries/DeliveryLeases"
-import { afterWrite, IDLE, type LogReader, stillOpen } from "@outreach/domain/deliveries/logReader"
+import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
 import { type DeliveryReason, NOT_MADE } from "@outreach/domain/deliveries/settleAttempt"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Redacted } from "effect"
@@ -147,19 +147,15 @@ export const learn = (
 export const isNotMade = (attempt: Outcome["attempt"]): boolean =>
   attempt !== null && NOT_MADE.includes(attempt.outcome)
 
-/** Returns the data to write about an endpoint: the intent to send the deliveries that were read, the breaker if it has changed, and outcomes. */
+/** Returns the data to write about an endpoint: outcomes, and the breaker if it has changed. */
 export const progressOf = (queue: EndpointQueue, outcomes: ReadonlyArray<Outcome>, now: number): Progress => {
-  const { endpointId, log, breaker } = queue
+  const { endpointId, breaker } = queue
   // Calls in flight at the release of the endpoint have rows by now.
   if (queue.ownership === "released")
     return { endpointId, outcomes: outcomes.map((each) => ({ ...each, delivery: { ...each.delivery, isRow: true } })) }
-  const intent = log.read.at(-1)
-  const isLogChanged = intent !== undefined || outcomes.some(({ delivery }) => !delivery.isRow)
   const { failures, allowance, probeAt } = breaker
   return {
     endpointId,
-    open: isLogChanged ? stillOpen(afterWrite(log, isSettledBy(outcomes))).map(({ eventId }) => eventId) : undefined,
-    intent,
     breaker:
       breaker === queue.storedBreaker
         ? undefined

@@ -147,11 +147,16 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     if (wanted.size === 0) return
     const reading = leases.read(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
+      Effect.flatMap((deliveries) =>
+        Effect.sync(() => {
+          scheduler.addRead(wanted, deliveries)
+          beginCalls()
+        }),
+      ),
       Effect.onError(() => Effect.sync(() => scheduler.readAgain(wanted))),
     )
-    // Added after the write, which notes the intent for all deliveries that were read.
-    const [deliveries] = yield* Effect.all([reading, writeIfDue], { concurrency: 2 })
-    scheduler.addRead(wanted, deliveries)
+    // Calls don't wait for the outcomes of others.
+    yield* Effect.all([reading, writeIfDue], { concurrency: 2, discard: true })
   })
 
   const takeDue = Effect.gen(function* () {
@@ -194,7 +199,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           const outdated = [...scheduler.toRefresh].map(({ endpointId }) => endpointId)
           if (outdated.length > 0) yield* endpoints.refresh(outdated)
         }
-        if (isWriteDue() || scheduler.isIntentDue()) yield* write
+        yield* writeIfDue
       }),
     )
     beginCalls()

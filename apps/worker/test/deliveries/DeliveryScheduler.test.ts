@@ -63,7 +63,6 @@ const schedulerOf = (
       }),
     )
     scheduler.addRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>)
-    write()
     return wanted
   }
   const readOf = (queue: EndpointQueue, limit: number) =>
@@ -153,16 +152,20 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.isReadDue()).toBe(false)
   })
 
-  it("reads no further events of a log until the intent for the last ones is written, which may be committed already", () => {
-    const { scheduler } = schedulerOf(1, 16)
-    const wanted = scheduler.wantedOfLogs()
+  it("names the events that it has when it reads on, so that others are read again, and keeps each once", () => {
+    const { scheduler, queue, readOf, held } = schedulerOf(1, 16)
+    readOf(queue, 3)
+    scheduler.ended(scheduler.begin()!, ARRIVED)
+    scheduler.begin()
     scheduler.notify("events", null)
-    const [{ endpointId }] = [...wanted.keys()] as [EndpointQueue]
-    scheduler.addRead(wanted, [{ endpointId, version: 1 } as Delivery])
-    const writes = scheduler.takeWrites()
-    expect(scheduler.wantedOfLogs().size).toBe(0)
-    for (const write of writes) scheduler.afterWrite(write, false)
-    expect(scheduler.wantedOfLogs().size).toBe(1)
+    const wanted = scheduler.wantedOfLogs()
+    expect(wanted.get(queue)!.events).toEqual(["evt_0", "evt_1", "evt_2"])
+    const { endpointId } = queue
+    scheduler.addRead(
+      wanted,
+      ["evt_1", "evt_2", "evt_3"].map((eventId) => ({ endpointId, eventId }) as Delivery),
+    )
+    expect(held()).toBe(2)
   })
 
   it("reads logs again after a failed read", () => {
@@ -174,7 +177,7 @@ describe("the scheduler of endpoints", () => {
   })
 
   it("lets an endpoint that was skipped while the memory was full continue once its queue is sent", () => {
-    const { scheduler, read } = schedulerOf(1000, 512)
+    const { scheduler, read, write } = schedulerOf(1000, 512)
     while (scheduler.isReadDue()) read()
     const sent = new Map<string, number>()
     for (let i = 0; i < 20_000; i++) {
@@ -182,6 +185,7 @@ describe("the scheduler of endpoints", () => {
       const { queue } = call
       scheduler.ended(call, ARRIVED)
       sent.set(queue.endpointId, (sent.get(queue.endpointId) ?? 0) + 1)
+      write()
       while (scheduler.isReadDue()) read()
     }
     expect(sent.size).toBe(1000)

@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { SettingChanges } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
@@ -50,11 +51,14 @@ const retryNow = (id: Effect.Success<ReturnType<typeof pending>>["id"]) =>
   DeliveryRepository.use((repository) => repository.retryNow(id))
 const sorted = (ids: Iterable<string>) => [...ids].sort()
 
-test("a delivery is retried after 5xx with the same event until it is delivered, although the response to taking it was lost", function* () {
+test("a delivery is retried after 5xx with the same event until it is delivered, although the responses to reading and taking it were lost", function* () {
   const { campaign, id, calls } = yield* startEndpoint(({ headers, response }) =>
     response.writeHead(Number(headers["x-delivery-attempt"]) < 3 ? 503 : 200).end(),
   )
-  let taken = 0
+  const counts = { read: 0, takeDue: 0 }
+  /** Loses the first response with deliveries. */
+  const losing = (name: keyof typeof counts, found: ReadonlyArray<Delivery>) =>
+    found.length > 0 && counts[name]++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(found)
   const delivering = Effect.andThen(
     publishSent(campaign, 1),
     deliveries(id, ([delivery]) => delivery?.state === "delivered"),
@@ -62,13 +66,12 @@ test("a delivery is retried after 5xx with the same event until it is delivered,
   const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" }).pipe(
     Effect.updateService(DeliveryLeases, (leases) => ({
       ...leases,
-      takeDue: (...given) =>
-        Effect.flatMap(leases.takeDue(...given), (rows) =>
-          rows.length > 0 && taken++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(rows),
-        ),
+      read: (...given) => Effect.flatMap(leases.read(...given), (found) => losing("read", found)),
+      takeDue: (...given) => Effect.flatMap(leases.takeDue(...given), (found) => losing("takeDue", found)),
     })),
   )
-  expect(taken).toBeGreaterThan(1)
+  expect(counts.read).toBe(2)
+  expect(counts.takeDue).toBeGreaterThan(1)
   expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
   expect(delivery!.made).toMatchObject([
     { number: 1, outcome: "server_error", status: 503 },

@@ -49,7 +49,7 @@ const deliver = Effect.fnUntraced(function* (events: number, draw: (count: numbe
     const drawn = draw(taken.length)
     all.push(...drawn)
     const outcomes = taken.map((delivery, i) => resultOf(delivery, drawn[i]!))
-    yield* leases.write(token, [{ endpointId: seeded.endpoint.id, open: [], outcomes }])
+    yield* leases.write(token, [{ endpointId: seeded.endpoint.id, outcomes }])
   }
   return { ...seeded, all }
 })
@@ -94,7 +94,7 @@ describe("Outcomes of deliveries", () => {
     const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
     const outcomes = KINDS.slice(1, 5).map((kind, i) => resultOf(taken[i]!, { kind, latencyMs: 1 }))
     const stranger = "00000000-0000-4000-8000-00000000000f"
-    yield* leases.write(stranger, [{ endpointId: endpoint.id, open: [], outcomes }])
+    yield* leases.write(stranger, [{ endpointId: endpoint.id, outcomes }])
     expect(yield* (yield* DeliveryOutcomeReader).summary({ ...ALWAYS, endpointId: endpoint.id })).toMatchObject(
       expected([]),
     )

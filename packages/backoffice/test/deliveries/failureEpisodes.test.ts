@@ -43,8 +43,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
       next += calls.length
       expect(calls).toHaveLength(failures + successes)
       const outcomes = calls.map((each, n) => resultOf(each, n >= failures, response))
-      const open = taken.slice(next).map(({ eventId }) => eventId)
-      yield* leases.write(worker.token, [{ endpointId: endpoint.id, open, outcomes }])
+      yield* leases.write(worker.token, [{ endpointId: endpoint.id, outcomes }])
     }),
   }
 })

@@ -35,9 +35,8 @@ test("each attempt lists the secrets that signed it: the organization's, the end
     const attempt = { number: delivery!.attempt, ...failed }
     const retry = { settlement: "retry", delay: 0 } as const
     const outcome = { delivery: delivery!, version: delivery!.version, attempt, ...retry }
-    const open = delivery!.isRow ? undefined : []
     const { write } = yield* DeliveryLeases
-    yield* write(token, [{ endpointId: endpoint.id, open, outcomes: [outcome] }])
+    yield* write(token, [{ endpointId: endpoint.id, outcomes: [outcome] }])
   })
   yield* call
   yield* rotateSecret(organization.id, 3600)

@@ -56,10 +56,6 @@ export type Outcome = Settlement & {
 /** Data that a worker writes about one endpoint. */
 export interface Progress {
   readonly endpointId: EndpointId
-  /** Unsettled events for which calls may have started; undefined to leave the row unchanged. */
-  readonly open?: ReadonlyArray<EventId> | undefined
-  /** The last event for which calls may start from now on, written with `open` before the calls; undefined if none was read. */
-  readonly intent?: Pick<Delivery, "eventId" | "emittedAt"> | undefined
   /** State of its breaker; undefined if unchanged. */
   readonly breaker?: Pick<OwnedEndpoint, "version" | "failures" | "allowance" | "probeInMs"> | undefined
   readonly outcomes: ReadonlyArray<Outcome>
@@ -104,9 +100,12 @@ export const Heartbeat = Schema.Struct({
 })
 export type Heartbeat = typeof Heartbeat.Type
 
+/** Deliveries to read of an endpoint. */
 export interface Wanted {
   readonly endpointId: EndpointId
   readonly limit: number
+  /** The open events of its log that the worker has. Default none. */
+  readonly events?: ReadonlyArray<EventId>
   /** Whether to also take rows of replays. Default true. */
   readonly takesReplays?: boolean
 }
@@ -146,7 +145,10 @@ export class DeliveryLeases extends Context.Service<
     stop(worker: string): Effect.Effect<void>
     /** Unregisters a worker. */
     leave(worker: string): Effect.Effect<void>
-    /** Reads the logs after the last written intent. Calls may start after `write` has written the new one. Skips endpoints of other workers. */
+    /**
+     * Reads the next events of the logs, and records that calls for them may start. Also returns open events that the worker doesn't have, because the
+     * reply to an earlier reading was lost. Skips endpoints of other workers.
+     */
     read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
     /** Takes due delivery rows: lost ones first, then retries, then replays. */
     takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>

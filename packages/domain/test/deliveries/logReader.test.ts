@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { afterRead, afterWrite, begin, IDLE, type LogReader, stillOpen } from "../../src/deliveries/logReader.ts"
+import { afterRead, afterWrite, begin, eventsOf, IDLE, type LogReader } from "../../src/deliveries/logReader.ts"
 
-// The database row of a reader, as changed by `write_positions`, `take_endpoints` and `hand_over`.
+// The database row of a reader, as changed by `begin_calls`, `write_outcomes`, `take_endpoints` and `hand_over`.
 
 /** The part of a reader's row that the protocol uses. */
 interface ReaderRow<Event> {
@@ -13,20 +13,17 @@ interface ReaderRow<Event> {
   readonly owner: string | null
 }
 
-/** Writes the intent to call for the next events; undefined if the row has another owner. */
-const intend = <Event>(
-  row: ReaderRow<Event>,
-  owner: string,
-  events: ReadonlyArray<Event>,
-): ReaderRow<Event> | undefined =>
-  row.owner === owner ? { ...row, begun: row.begun + events.length, open: [...row.open, ...events] } : undefined
+/** Reads the next events, and records that calls for them may start. */
+const beginCalls = (row: ReaderRow<number>): ReaderRow<number> => {
+  const next = Array.from({ length: Math.min(BLOCK, EVENTS - row.begun) }, (_, i) => row.begun + i)
+  return { ...row, begun: row.begun + next.length, open: [...row.open, ...next] }
+}
 
-/** Writes the unsettled events; undefined if the row has another owner. */
-const writeOpen = <Event>(
-  row: ReaderRow<Event>,
-  owner: string,
-  open: ReadonlyArray<Event>,
-): ReaderRow<Event> | undefined => (row.owner === owner ? { ...row, open } : undefined)
+/** Records that events are settled. */
+const close = <Event>(row: ReaderRow<Event>, settled: ReadonlyArray<Event>): ReaderRow<Event> => ({
+  ...row,
+  open: row.open.filter((event) => !settled.includes(event)),
+})
 
 /** Passes a row to a new owner or to none. Returns the unsettled events, which become delivery rows. */
 const passOn = <Event>(
@@ -62,6 +59,8 @@ interface World {
   readonly calls: ReadonlyArray<number>
   /** Number of times each event was taken from a worker that may have called. */
   readonly mayRepeat: ReadonlyArray<number>
+  /** Whether a worker got no reply to a reading, which may also run after it gave it up. It happens once. */
+  readonly isReplyLost: boolean
   readonly workers: Readonly<Record<string, Worker>>
 }
 
@@ -73,6 +72,7 @@ const START: World = {
   settled: [],
   calls: Array(EVENTS).fill(0),
   mayRepeat: Array(EVENTS).fill(0),
+  isReplyLost: false,
   workers: { a: FRESH, b: FRESH },
 }
 
@@ -172,13 +172,15 @@ function* stepsOf(world: World, name: string): Generator<World> {
   }
   if (reader === undefined) return
 
-  // Read on, with the intent.
-  if (worker.isLeaseHeld && row.begun < EVENTS && reader.waiting.length === 0) {
-    const next = Array.from({ length: Math.min(BLOCK, EVENTS - row.begun) }, (_, i) => row.begun + i)
-    const intended = intend(row, name, next)
-    yield intended === undefined
-      ? withWorker(world, name, UNOWNED)
-      : withWorker({ ...world, row: intended }, name, { reader: afterWrite(afterRead(reader, next), () => false) })
+  // Read on, and what the row has in addition to the worker.
+  if (worker.isLeaseHeld && reader.waiting.length === 0) {
+    if (row.owner !== name) yield withWorker(world, name, UNOWNED)
+    else {
+      const begun = beginCalls(row)
+      const found = begun.open.filter((event) => !eventsOf(reader).includes(event))
+      if (found.length > 0) yield withWorker({ ...world, row: begun }, name, { reader: afterRead(reader, found) })
+      if (begun.begun > row.begun && !world.isReplyLost) yield { ...world, row: begun, isReplyLost: true }
+    }
   }
   // Start a call, possibly by a lost owner for earlier reads.
   if (reader.waiting.length > 0) {
@@ -188,12 +190,10 @@ function* stepsOf(world: World, name: string): Generator<World> {
   for (const event of inFlight(worker)) yield withWorker(world, name, { answered: [...answered, event] })
   // Write progress.
   if (answered.length > 0) {
-    const next = afterWrite(reader, (event) => answered.includes(event))
-    const written = writeOpen(row, name, stillOpen(next))
-    yield written === undefined
+    yield row.owner !== name
       ? withWorker(world, name, UNOWNED)
-      : withWorker({ ...world, row: written, settled: [...world.settled, ...answered] }, name, {
-          reader: next,
+      : withWorker({ ...world, row: close(row, answered), settled: [...world.settled, ...answered] }, name, {
+          reader: afterWrite(reader, (event) => answered.includes(event)),
           answered: [],
         })
   }
@@ -230,8 +230,8 @@ const check = (before: World, after: World) => {
       ...settled.filter((each) => each === event).map(() => true),
     ]
     if (places.filter(Boolean).length !== 1) fail(`event ${event} is not in one place`, before, after)
-    // No call happens before the intent, and repetitions only after a takeover from a worker that may have called.
-    if (event >= row.begun && calls[event] !== 0) fail(`event ${event} was called before the intent`, before, after)
+    // No call happens before the row says that it may, and repetitions only after a takeover from a worker that may have called.
+    if (event >= row.begun && calls[event] !== 0) fail(`event ${event} was called ahead of the row`, before, after)
     const losers = Object.entries(after.workers).filter(
       ([name, worker]) =>
         name !== row.owner && [...inFlight(worker), ...(worker.reader?.waiting ?? [])].includes(event),
@@ -254,15 +254,19 @@ const fail = (what: string, before: World, after: World): never => {
   throw new Error(`${what}:\n${JSON.stringify(before)}\n${JSON.stringify(after)}`)
 }
 
+const waitingOf = ({ workers }: World) =>
+  Object.values(workers).reduce((sum, { reader }) => sum + (reader?.waiting.length ?? 0), 0)
+
 /** Whether a lost worker's call for an event hasn't been taken back yet. */
 const unrecovered = ({ deliveries }: World, event: number) =>
   deliveries.some((each) => each.event === event && each.owner !== null) ? 1 : 0
 
-it(`two workers that read the log of one endpoint lose no events, settle each once, and repeat only the deliveries of a lost worker, in every order of ${DEPTH} steps`, () => {
+it(`two workers that read the log of one endpoint lose no events, settle each once, and repeat only the deliveries of a lost worker, even if a reading got no reply, in every order of ${DEPTH} steps`, () => {
   let worlds = new Map([[JSON.stringify(START), START]])
   const seen = new Set(worlds.keys())
   let isEverythingSettled = false
   let isRepeated = false
+  let isFoundAgain = false
   for (let depth = 0; depth < DEPTH; depth++) {
     const next = new Map<string, World>()
     for (const world of worlds.values()) {
@@ -273,6 +277,7 @@ it(`two workers that read the log of one endpoint lose no events, settle each on
         check(world, successor)
         isEverythingSettled ||= successor.settled.length === EVENTS
         isRepeated ||= successor.calls.some((count) => count > 1)
+        isFoundAgain ||= successor.row.begun === world.row.begun && waitingOf(successor) > waitingOf(world)
         next.set(key, successor)
       }
     }
@@ -280,4 +285,5 @@ it(`two workers that read the log of one endpoint lose no events, settle each on
   }
   expect(isEverythingSettled).toBe(true)
   expect(isRepeated).toBe(true)
+  expect(isFoundAgain).toBe(true)
 })

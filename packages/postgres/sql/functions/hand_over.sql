@@ -29,6 +29,7 @@ begin
     where owner = worker and endpoint_id = any (held)
   )
   update endpoint_readers set owner = null where endpoint_id = any (held);
-  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
+  perform update_positions(array_agg(id), array_agg(''::text), array_agg(array_to_string(open, ',')), array_agg(''::text), array_agg(''::text))
+  from unnest(held) as held (id) cross join lateral reader_position(id) position where open <> '{}';
 end
 $$;

@@ -37,6 +37,7 @@ begin
     returning reader.owner as before
   )
   select count(*)::integer, count(before)::integer from owned;
-  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(free) as free (id);
+  perform update_positions(array_agg(id), array_agg(''::text), array_agg(array_to_string(open, ',')), array_agg(''::text), array_agg(''::text))
+  from unnest(free) as free (id) cross join lateral reader_position(id) position where open <> '{}';
 end
 $$;

@@ -434,7 +434,7 @@ create table endpoint_readers (
 ) with (fillfactor = 50);
 create index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
 
--- The position of each reader: one row, which write_positions replaces by a new generation from time to time.
+-- The position of each reader: one row, which update_positions replaces by a new generation from time to time.
 -- Calls may have started for every event up to begun_at and begun_id. open lists those that aren't settled.
 -- An event with a row in deliveries counts as settled here.
 -- The row is written many times a second, so open stays in it, uncompressed (toast_tuple_target), and there is no foreign key.

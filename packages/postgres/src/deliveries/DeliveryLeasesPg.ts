@@ -62,8 +62,10 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
 
     read: Effect.fnUntraced(function* (worker, wanted) {
       const [endpoints, limits] = wantedBy(wanted)
+      const known = wanted.map(({ events = [] }) => events.join())
       const rows = yield* sql`
-          select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
+          select ${logRows.columns} from begin_calls(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${known}::text[])`
+        .values
       const arrivedAt = yield* readMonotonicMs
       return rows.map((values): Delivery => {
         const row = logRows.fromValues(values)
@@ -93,10 +95,10 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
           where owner = ${worker}::uuid and endpoint_id = any (${endpoints}::text[]) and id <> all (${known}::text[])`,
 
     write: Effect.fnUntraced(function* (worker, progress) {
-      const { positions, breakers, batches, arrivals, troubles } = progressColumns(progress)
+      const { closed, breakers, batches, arrivals, troubles } = progressColumns(progress)
       const rows = yield* sql`
-          select id, again from write_progress(
-            ${worker}::uuid, ${positions}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
+          select id, again from write_outcomes(
+            ${worker}::uuid, ${closed}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
             ${JSON.stringify(troubles)}::jsonb
           )`.pipe(
         // Retries while the database is unavailable. Without a recorded response the delivery would be sent again.

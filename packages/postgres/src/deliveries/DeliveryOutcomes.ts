@@ -8,7 +8,7 @@ export const FINE_OUTCOMES_DAYS = 2
 
 const BATCH_SIZE = 5000
 
-/** Maintains the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
+/** Maintains the outcomes of deliveries, which `write_outcomes` and `recover` count, and the groups of failures. */
 export const DeliveryOutcomes = reader("DeliveryOutcomes", (sql) => ({
   /** Merges a batch of outcomes older than `FINE_OUTCOMES_DAYS` by the hour; returns the number of rows, 0 when there are no more. */
   merge: sql`

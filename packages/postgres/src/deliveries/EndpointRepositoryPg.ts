@@ -186,7 +186,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           )
           select last from reader`.pipe(decodeLast)
       for (const last of rows) {
-        yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
+        yield* sql`select update_positions(array[${endpointId}::text], array[''::text], array[''::text], array[${last}::text], array['~'::text])`
       }
     }),
 

@@ -3,7 +3,7 @@ import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { madeAt } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-/** Converts progress to the arguments of `write_progress`. */
+/** Converts progress to the arguments of `write_outcomes`. */
 export const progressColumns = (progress: ReadonlyArray<Progress>) => {
   // All workers use the same order, because the counter rows are locked in it.
   const arrived = progress
@@ -12,9 +12,10 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
     .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
   const failed = progress.flatMap(({ outcomes }) => outcomes.filter((outcome) => !arrivedAtOnce(outcome)))
   return {
-    positions: progress.flatMap(({ endpointId, open, intent }) =>
-      open === undefined ? [] : [endpointId, open.join(), intent?.emittedAt ?? "", intent?.eventId ?? ""],
-    ),
+    closed: progress.flatMap(({ endpointId, outcomes }) => {
+      const closed = outcomes.flatMap(({ delivery: { isRow, eventId } }) => (isRow ? [] : eventId))
+      return closed.length === 0 ? [] : [endpointId, closed.join()]
+    }),
     breakers: progress.flatMap(({ endpointId, breaker }) =>
       breaker === undefined ? [] : [{ endpointId, ...breaker }],
     ),

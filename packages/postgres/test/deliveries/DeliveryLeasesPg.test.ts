@@ -16,9 +16,9 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/DeliveryLeasesPg"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
-import { sql, value, whileOpen } from "@outreach/testing/sql"
+import { sql, untilBlocked, value, whileOpen } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
@@ -189,31 +189,34 @@ describe("DeliveryLeasesPg.take", () => {
 })
 
 describe("DeliveryLeasesPg.read", () => {
-  test("reads in log order, with all data for a call, and again those without a recorded intent", function* () {
+  test("reads in log order, with all data for a call, and again open events that the worker doesn't have, because a reply was lost", function* () {
     const { leases, organization, endpoint, eventIds } = yield* seedLog(4)
-    const { token, take, intend } = yield* newWorker
+    const { token, take, settle } = yield* newWorker
     yield* take(0)
-    const read = leases.read(token, [{ endpointId: endpoint.id, limit: 3 }])
-    const deliveries = yield* read
+    const read = (events: ReadonlyArray<EventId>) => leases.read(token, [{ endpointId: endpoint.id, limit: 3, events }])
+    const deliveries = yield* read([])
     expect(eventsOf(deliveries)).toEqual(eventIds.slice(0, 3))
     expect(deliveries[0]).toMatchObject({
       ...{ organizationId: organization.id, endpointId: endpoint.id, version: endpoint.version, attempt: 1 },
       ...{ id: deliveryId(eventIds[0]!, endpoint.id), isRow: false, losses: 0, isReplay: false },
     })
     expect(JSON.parse(deliveries[0]!.body)).toMatchObject({ event_id: eventIds[0], event_type: "outreach.email_sent" })
-    expect(eventsOf(yield* read)).toEqual(eventIds.slice(0, 3))
-    yield* intend(deliveries)
-    expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))
+    const [first, second, third, fourth] = eventIds
+    expect(eventsOf(yield* read([second!])).toSorted()).toEqual([first, third, fourth].toSorted())
+    expect(yield* read(eventIds)).toEqual([])
+    yield* settle([deliveries[0]!])
+    expect(eventsOf(yield* read([second!, fourth!]))).toEqual([third])
   })
 
   for (const end of ["given up by", "taken from"] as const) {
-    test(`keeps one row per event if a change of types preserved it between its read and its intent, when it is ${end} its worker`, function* () {
+    test(`keeps one row per event if a change of types preserved it while it was read, when it is ${end} its worker`, function* () {
       const { leases, endpoint, eventIds } = yield* seedLog(2)
-      const { token, take, intend } = yield* newWorker
+      const { token, take } = yield* newWorker
       yield* take(0)
-      const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])
-      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] })
-      yield* intend(read)
+      const reading = yield* whileOpen(updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }), () =>
+        Effect.forkChild(leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])).pipe(Effect.tap(untilBlocked())),
+      )
+      yield* Fiber.join(reading)
       if (end === "taken from") yield* die(token)
       else {
         yield* leases.handOver(token, [{ endpointId: endpoint.id, calling: [], unsent: [] }])
@@ -254,13 +257,11 @@ describe("DeliveryLeasesPg.read", () => {
     const { leases, endpoint, eventIds } = yield* seedLog(3)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
     const [delivery] = yield* lost.take(1)
-    const read = yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
     yield* die(lost.token)
     const [again] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
     expect(again).toBeUndefined()
     yield* leases.recoverLost(heir.token)
     expect(yield* leases.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
-    yield* lost.intend(read)
     for (const settlement of ["delivered", "rejected"] as const)
       expect(yield* lost.settle([delivery!], { settlement })).toBe(false)
     expect(yield* lost.settle([delivery!], RETRY)).toBe(false)
@@ -411,13 +412,8 @@ describe("DeliveryLeasesPg.write", () => {
     const attempt = { number, startedAt, latencyMs: 1, status, outcome, response: "" }
     return { delivery, version, attempt, ...settlement }
   }
-  /** Writes the outcomes of all calls in flight. */
-  const writeOf = (
-    token: string,
-    endpointId: EndpointId,
-    outcomes: ReadonlyArray<Outcome>,
-    open?: ReadonlyArray<EventId>,
-  ) => DeliveryLeases.use(({ write }) => write(token, [{ endpointId, open, outcomes }]))
+  const writeOf = (token: string, endpointId: EndpointId, outcomes: ReadonlyArray<Outcome>) =>
+    DeliveryLeases.use(({ write }) => write(token, [{ endpointId, outcomes }]))
   const NOTHING = { refused: new Set(), again: new Set(), disabled: new Set() }
 
   for (const isRow of [false, true]) {
@@ -432,12 +428,12 @@ describe("DeliveryLeasesPg.write", () => {
       yield* rotateSecret(organization.id, 0)
       const rejected = resultOf(delivery!, { settlement }, 401)
       const again = new Set([delivery!.id])
-      expect(yield* writeOf(token, endpoint.id, [rejected], [])).toEqual({ ...NOTHING, again })
+      expect(yield* writeOf(token, endpoint.id, [rejected])).toEqual({ ...NOTHING, again })
       const [next] = yield* take()
       expect(next).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
       expect(next!.version).toBeGreaterThan(endpoint.version)
       const last = resultOf(next!, { settlement }, 401)
-      expect(yield* writeOf(token, endpoint.id, [last], [])).toEqual(NOTHING)
+      expect(yield* writeOf(token, endpoint.id, [last])).toEqual(NOTHING)
       const { delivery: found, attempts } = yield* find(delivery!.id)
       expect(found.state).toBe(settlement)
       expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
@@ -449,7 +445,7 @@ describe("DeliveryLeasesPg.write", () => {
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
       const outcome = { delivery: delivery!, version: delivery!.version, attempt: null, ...RETRY }
-      const { refused } = yield* writeOf(token, endpoint.id, [outcome], isRow ? undefined : [])
+      const { refused } = yield* writeOf(token, endpoint.id, [outcome])
       expect([...refused]).toEqual([])
       expect(yield* take()).toMatchObject([{ id: delivery!.id, isRow: true, attempt: delivery!.attempt }])
       expect((yield* find(delivery!.id)).attempts).toHaveLength(isRow ? 1 : 0)
@@ -483,7 +479,7 @@ describe("DeliveryLeasesPg.write", () => {
     const deliveries = yield* take()
     const gone = deliveries.map((delivery) => resultOf(delivery, { settlement: "gone" }, 410))
     const again = new Set(deliveries.map(({ id }) => id))
-    const write = writeOf(token, endpoint.id, gone, [])
+    const write = writeOf(token, endpoint.id, gone)
     expect(yield* write).toEqual({ ...NOTHING, again, disabled: new Set([endpoint.id]) })
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "gone", waiting: 2 })
     expect(yield* take()).toEqual([])
@@ -552,7 +548,7 @@ describe("DeliveryLeasesPg.write", () => {
           ? resultOf(delivery, { settlement: "delivered" }, 200)
           : resultOf(delivery, { settlement: "rejected" }, 401),
       )
-      const write = writeOf(token, endpoint.id, outcomes, [])
+      const write = writeOf(token, endpoint.id, outcomes)
       expect(yield* write).toEqual(yield* write)
       expect(
         yield* sql`
@@ -566,17 +562,14 @@ describe("DeliveryLeasesPg.write", () => {
 
   test("finds an endpoint's position with few reads, even if an open transaction keeps many versions", function* () {
     yield* keepStatistics("reader_positions")
-    const { leases, endpoint, eventIds } = yield* seedLog(64)
-    const { take, token } = yield* newWorker
+    const { endpoint, eventIds } = yield* seedLog(64)
+    const { take, settle } = yield* newWorker
     yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
       Effect.gen(function* () {
-        yield* take()
-        const progress = { endpointId: endpoint.id, outcomes: [] }
-        for (let i = 1; i <= 240; i++) {
-          if (i % 50 === 0) yield* leases.heartbeat(token, 45)
-          const open = i < 240 ? eventIds : eventIds.slice(0, 2)
-          expect((yield* leases.write(token, [{ ...progress, open }])).refused).toEqual(new Set())
-        }
+        const deliveries = yield* take()
+        for (let i = 1; i < 240; i++)
+          yield* sql`select update_positions(array[${endpoint.id}], array[''], array[''], array[''], array[''])`
+        expect(yield* settle(deliveries.slice(2))).toBe(true)
         const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
           explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`
         const { Plan } = plans[0]!["QUERY PLAN"][0]

@@ -112,9 +112,13 @@ describe("a log of two years of months", () => {
     const { token, take } = yield* workerOn()
     yield* take(0)
     const leases = yield* DeliveryLeases
+    const events: Array<EventId> = []
     for (const eventTypes of [null, ["outreach.email_bounced", "outreach.email_sent"]]) {
       yield* sql`update webhook_endpoints set event_types = ${eventTypes}::text[] where id = ${endpoint.id}`
-      const [read, deliveries] = yield* partitionsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+      const [read, deliveries] = yield* partitionsRead(
+        leases.read(token, [{ endpointId: endpoint.id, limit: 32, events }]),
+      )
+      events.push(...deliveries.map(({ eventId }) => eventId))
       expect([deliveries.length, read]).toEqual([32, ["events_2024_11"]])
     }
   })

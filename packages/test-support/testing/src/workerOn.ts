@@ -21,11 +21,11 @@ const TOKEN = "00000000-0000-4000-8000-000000000001"
 export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const leases = yield* DeliveryLeases
 
-  /** Returns the events of an endpoint whose requests may have started, as the next worker would find them. */
+  /** Returns the open events of an endpoint. */
   const openOf = (endpointId: EndpointId) =>
     Effect.map(
       sql<{ open: ReadonlyArray<EventId> }>`select open from reader_positions where endpoint_id = ${endpointId}`,
-      ([row]) => new Set(row?.open),
+      ([row]) => row?.open ?? [],
     )
 
   const wanted = (limit: number) =>
@@ -34,26 +34,19 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       yield* leases.acquire(token, 1000)
       const owned = yield* leases.listOwned(token)
       yield* leases.secrets(owned)
-      return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))
+      return yield* Effect.forEach(
+        owned.filter(({ enabled }) => enabled),
+        ({ endpointId }) =>
+          Effect.map(openOf(endpointId), (events) => ({ endpointId, limit, events, takesReplays: true })),
+      )
     })
-
-  /** Records that requests for the read deliveries may start. */
-  const intend = Effect.fnUntraced(function* (read: ReadonlyArray<Delivery>) {
-    for (const endpointId of new Set(read.map((delivery) => delivery.endpointId))) {
-      const deliveries = read.filter((delivery) => delivery.endpointId === endpointId)
-      const events = new Set([...(yield* openOf(endpointId)), ...deliveries.map(({ eventId }) => eventId)])
-      yield* leases.write(token, [{ endpointId, open: [...events], intent: deliveries.at(-1), outcomes: [] }])
-    }
-  })
 
   return {
     token,
-    intend,
     /** Takes due deliveries of all endpoints, at most `most` of each: from the logs, then from rows. */
     take: Effect.fnUntraced(function* (most = 100) {
       const endpoints = yield* wanted(most)
       const read = yield* leases.read(token, endpoints)
-      yield* intend(read)
       return [...read, ...(yield* leases.takeDue(token, endpoints))]
     }),
     /** Writes the outcomes of deliveries to one endpoint in one statement. Returns whether all of it was written. */
@@ -63,15 +56,11 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       status = 200,
     ) {
       const { endpointId } = deliveries[0]!
-      const events = yield* openOf(endpointId)
-      for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
       const outcomes = deliveries.map((delivery) => ({
         ...{ delivery, version: delivery.version, attempt: attemptOf(delivery, status) },
         ...settlement,
       }))
-      const { refused } = yield* leases.write(token, [
-        { endpointId, open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events], outcomes },
-      ])
+      const { refused } = yield* leases.write(token, [{ endpointId, outcomes }])
       return refused.size === 0
     }),
   }

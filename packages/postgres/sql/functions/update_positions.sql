@@ -1,19 +1,23 @@
--- Writes endpoints' positions and open events. An empty position, or null for still_open, keeps the stored value.
--- A position never goes back, because an operator may have advanced it.
+-- Adds events to those that are open for endpoints, or removes some, and advances positions.
+--
+-- opened or closed lists events of an endpoint, separated by commas. An empty position keeps the stored one, and a position never goes back,
+-- because an operator may have advanced it. So a statement that runs late, after its worker gave it up, does no harm.
 -- An earlier statement of the transaction must have locked the endpoints' rows of endpoint_readers.
 -- A row is updated 32 times, then replaced by one of the next generation. A long transaction keeps all versions of all
 -- rows, and a search for the newest generation passes the versions of only one row.
-create or replace function write_positions(endpoints text[], still_open text[], positions text[], position_ids text[]) returns void
+create or replace function update_positions(endpoints text[], opened text[], closed text[], positions text[], position_ids text[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
   with latest as materialized (
     select row_ctid, organization_id, endpoint_id, generation, updates, place.*,
-      coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
-      case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
-    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
+      case when opened = ''
+        then array(select event from unnest(open) as event where event <> all ((select string_to_array(closed, ','))::text[]))
+        else open || array(select event from unnest(string_to_array(opened, ',')) as event where event <> all (open)) end as open,
+      case when opened = '' then intended_at else clock_timestamp() end as intended_at
+    from unnest(endpoints, opened, closed, positions, position_ids) as change (id, opened, closed, position_at, position_id)
     cross join lateral (
-      select ctid as row_ctid, * from reader_positions where endpoint_id = progress.id order by generation desc limit 1
+      select ctid as row_ctid, * from reader_positions where endpoint_id = change.id order by generation desc limit 1
     ) position
     cross join lateral (
       select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)

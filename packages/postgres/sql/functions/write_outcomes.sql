@@ -1,7 +1,7 @@
--- Writes the position up to which calls may have started for each endpoint, the open events, and the outcomes of earlier calls.
+-- Writes the outcomes of calls. The events of the log are no longer open.
 --
 -- Arrays of text cost less than jsonb for large writes. Their elements follow one another, row by row:
--- positions: an endpoint, and its values for write_positions
+-- closed: an endpoint, and the events that were called for, separated by commas
 -- batches: an organization, an endpoint, the first and the last id of deliveries, and these as JSON
 -- arrivals: an organization, an endpoint, the event of one of its deliveries in batches, their number, and a histogram of their
 --     latencies; by endpoint
@@ -12,14 +12,14 @@
 -- Returns endpoints and delivery ids that the worker no longer owns, for which it wrote nothing, and the ids of
 -- deliveries that are due again because their endpoint has changed. An endpoint that returned 410 is disabled, which changes it: its id is
 -- among them.
-create or replace function write_progress(
-  worker uuid, positions text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb
+create or replace function write_outcomes(
+  worker uuid, closed text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb
 )
 returns table (id text, again boolean)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
+  endpoints text[] := array(select closed[n] from generate_series(1, cardinality(closed), 2) as n);
   held text[];
 begin
   -- Before the readers are locked, in the order of every change of an endpoint and its reader.
@@ -46,9 +46,9 @@ begin
       where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
       order by n, i);
   end if;
-  perform write_positions(
-    array_agg(positions[n]), array_agg(positions[n + 1]), array_agg(positions[n + 2]), array_agg(positions[n + 3]))
-  from generate_series(1, cardinality(positions), 4) as n where positions[n] = any (held);
+  perform update_positions(
+    array_agg(closed[n]), array_agg(''::text), array_agg(closed[n + 1]), array_agg(''::text), array_agg(''::text))
+  from generate_series(1, cardinality(closed), 2) as n where closed[n] = any (held);
 
   if jsonb_array_length(breakers) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
