@@ -124,7 +124,7 @@ describe("a job interrupted by killed workers", () => {
     // A lost call is repeated under its number.
     expect(Math.min(...to.received.map(({ attempt }) => attempt))).toBe(2)
     const kept = await run(column<boolean>`
-      select attempts->0->>'number' = '1' and attempts->0->>'status' = '503' and attempts->-1->>'number' = '2' from delivered
+      select attempts->0->>'number' = '1' and attempts->0->>'status' = '503' and attempts->1->>'number' = '2' from delivered
       where endpoint_id = ${endpointId} and deliveries is null`)
     expect(kept).toEqual(ids.map(() => true))
   })

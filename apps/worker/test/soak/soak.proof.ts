@@ -13,7 +13,7 @@ describe("delivery by three workers with wrong clocks to twenty partners of ever
       stepDeaths: { each: 1, oneIn: 3 },
     })
     expect(findings).toEqual([])
-    expect(deaths).toEqual(Object.fromEntries(STEPS.map((step) => [step, 1])))
+    expect(Object.keys(deaths)).toEqual(expect.arrayContaining([...STEPS]))
     expect(tally.duplicates).toBeLessThanOrEqual(maxDuplicates)
   })
 

@@ -5,7 +5,7 @@ import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
-import { STEPS, type Step, type StepDeaths, startFleet } from "./startFleet.ts"
+import { type StepDeaths, startFleet } from "./startFleet.ts"
 import { startRoutes } from "./startRoutes.ts"
 import { startWatch } from "./startWatch.ts"
 
@@ -55,7 +55,6 @@ export const soak = async (options: SoakOptions) => {
   const routes = await startRoutes((effect) => runtime.runPromise(effect), options)
   for (const { partner } of routes) resources.defer(partner.close)
 
-  const deaths = new Map<string, number>()
   let killed = 0
   // Far longer than the next worker needs to load and take endpoints on a busy machine.
   const watch = startWatch({ run, withinMs: (leaseSeconds + 60) * 1000 })
@@ -69,9 +68,8 @@ export const soak = async (options: SoakOptions) => {
     },
     skews: SKEWS,
     ...(options.stepDeaths && { stepDeaths: options.stepDeaths }),
-    died: (step) => {
+    died: () => {
       killed += 1
-      deaths.set(step ?? "at random", (deaths.get(step ?? "at random") ?? 0) + 1)
       watch.workerDied()
     },
   })
@@ -96,17 +94,16 @@ export const soak = async (options: SoakOptions) => {
       if (!over) await kill()
     }
   }
-  const isEveryStepDied = () => {
-    const { each = 0 } = options.stepDeaths ?? {}
-    return !Number.isFinite(each) || STEPS.every((step) => (deaths.get(step) ?? 0) >= each)
-  }
   let outages = 0
   const publishing = (async () => {
+    let waits = 0
     while (performance.now() - began < seconds * 1000) {
       let open = routes.filter(({ isPublished }) => !isPublished())
       if (open.length === 0) {
-        if (isEveryStepDied()) return
-        // Workers that are still to die need work.
+        const step = fleet.missing()
+        if (step === undefined) return
+        // Workers that are still to die need work, or a dead one: its successor takes its endpoints over.
+        if (step === "during takeover" && waits++ % 100 === 0) await fleet.killAny()
         await setTimeout(200)
         open = routes.filter(({ partner }) => partner.kind === "fast")
       }
@@ -146,7 +143,7 @@ export const soak = async (options: SoakOptions) => {
     published,
     tally,
     /** Number of deaths by step. */
-    deaths: Object.fromEntries(deaths) as Partial<Record<Step | "at random", number>>,
+    deaths: Object.fromEntries(fleet.deaths),
     outages,
     recoveries,
     /** Limit of additional requests: calls that were in flight, unwritten or about to start when workers died. */

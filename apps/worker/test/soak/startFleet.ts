@@ -27,26 +27,29 @@ export interface FleetOptions {
   /** Clock error of each worker in seconds; determines the number of workers. */
   readonly skews: ReadonlyArray<number>
   readonly stepDeaths?: StepDeaths
-  /** Called when a worker died by SIGKILL, with the step. */
-  readonly died: (step: Step | undefined) => void
+  /** Called when a worker died by SIGKILL. */
+  readonly died: () => void
 }
 
 /** Worker processes that are restarted when they end, until the fleet stops. */
 export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: FleetOptions) => {
   const workers: Array<{ readonly child: ChildProcess; readonly ended: Promise<unknown> }> = []
   const complaints: string[] = []
+  const deaths = new Map<Step | "at random", number>()
+  const { each = 0, oneIn } = stepDeaths ?? {}
+  const missing = () => (Number.isFinite(each) ? STEPS.findLast((step) => (deaths.get(step) ?? 0) < each) : undefined)
   let stopping = false
   let starts = 0
 
   const start = (place: number): void => {
-    const dies = stepDeaths !== undefined && starts < STEPS.length * stepDeaths.each
-    const step = STEPS[starts++ % STEPS.length]!
-    const entry = dies ? import.meta.resolve("./steppedWorker.ts") : import.meta.resolve("../../src/main.ts")
+    const step = starts < STEPS.length * each ? STEPS[starts % STEPS.length] : missing()
+    starts++
+    const entry = step ? import.meta.resolve("./steppedWorker.ts") : import.meta.resolve("../../src/main.ts")
     const child = spawn(process.execPath, ["--import", import.meta.resolve("./skewClock.ts"), fileURLToPath(entry)], {
       env: settingsFor(databaseUrl, {
         LOG_LEVEL: "none",
         WRONG_CLOCK_SECONDS: String(skews[place]),
-        ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
+        ...(step && { DIE_AT: step, DIE_ONE_IN: String(oneIn) }),
         ...settings,
       }),
       stdio: ["ignore", "pipe", "pipe"],
@@ -57,7 +60,11 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     })
     child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()))
     const ended = once(child, "close").then(([code, signal]) => {
-      if (signal === "SIGKILL") died(STEPS.find((step) => said.includes(step)))
+      if (signal === "SIGKILL") {
+        const at = STEPS.find((each) => said.includes(each)) ?? "at random"
+        deaths.set(at, (deaths.get(at) ?? 0) + 1)
+        died()
+      }
       // A worker that is stopped while loading has no work to finish.
       else if (stopping && signal === "SIGTERM" && !said.includes("loaded")) return
       else if (code !== 0 || !stopping) complaints.push(`a worker ended with ${signal ?? code}`)
@@ -74,6 +81,10 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
   return {
     /** Standard error of the workers, and unexpected exits. */
     complaints,
+    /** Number of deaths by step. */
+    deaths,
+    /** Returns the last step at which too few workers died, if any. */
+    missing,
     /** Kills a random worker, which is replaced. */
     killAny: async () => {
       const { child, ended } = workers[Math.floor(Math.random() * workers.length)]!

@@ -6,8 +6,8 @@ import type { SqlClient } from "effect/sql"
 /** State of a worker's token. */
 interface Holding {
   readonly token: string
-  /** As text with the database's precision. */
-  readonly aliveUntil: string
+  /** In microseconds since 1970. */
+  readonly aliveUntil: number
   /** Number of endpoints and delivery rows of the worker. */
   readonly holds: number
   /** Calls that may have started and aren't settled. */
@@ -30,7 +30,7 @@ export const startWatch = (options: {
 
   const holdings = Effect.gen(function* () {
     return yield* sql<Holding>`
-      select token::text, alive_until::text as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
+      select token::text, (extract(epoch from alive_until) * 1000000)::double precision as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
       from delivery_workers
       cross join lateral (
         select count(*)::int as count, coalesce(sum(cardinality(open)), 0)::int as open from endpoint_readers join reader_positions using (endpoint_id) where owner = token
@@ -42,9 +42,9 @@ export const startWatch = (options: {
     const [diedAt, outagesThen] = [performance.now(), outages]
     const then = await run(holdings)
     while (true) {
-      // The dead worker is the one that no longer renews its lease.
+      // The dead worker is the one that no longer renews its lease. Its successor on this host may have ended it.
       const silent = (await run(holdings)).filter(({ token, aliveUntil }) =>
-        then.some((before) => before.token === token && before.aliveUntil === aliveUntil),
+        then.some((before) => before.token === token && aliveUntil <= before.aliveUntil),
       )
       const passed = performance.now() - diedAt
       for (const { token, open } of then) {
