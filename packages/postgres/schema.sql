@@ -188,8 +188,6 @@ begin
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join organization_clock clock on clock.organization_id = reader.organization_id
   cross join lateral reader_position(wanted.id) position;
-  -- Calls don't wait for the disk: writing an outcome flushes this record too, and without it, calls without a written outcome are repeated.
-  perform set_config('synchronous_commit', 'off', true);
   return query
   with found as materialized (
     select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at

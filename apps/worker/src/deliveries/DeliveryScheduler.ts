@@ -192,7 +192,10 @@ export const createDeliveryScheduler = (options: {
     return wanted
   }
 
-  /** Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now; it returns the number that it kept. Schedules the endpoint. */
+  /**
+   * Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now, and schedules the endpoint. `keep` returns the
+   * number of deliveries that it added.
+   */
   const receive = (
     wanted: WantedQueues,
     deliveries: ReadonlyArray<Delivery>,
@@ -338,11 +341,11 @@ export const createDeliveryScheduler = (options: {
     addRead: (wanted: WantedQueues, deliveries: ReadonlyArray<Delivery>): void => {
       receive(wanted, deliveries, (queue, found, isAll, { events }) => {
         if (!isAll) queue.nextAt.log = now()
-        // After a crash, the database may have lost the last positions: it returns the events after them again.
-        const has = new Set(events)
-        const others = found.filter(({ eventId }) => !has.has(eventId))
-        queue.log = afterRead(queue.log, others)
-        return others.length
+        // A standby that became primary may lack the last positions: it returns the events after them again.
+        const known = new Set(events)
+        const added = found.filter(({ eventId }) => !known.has(eventId))
+        queue.log = afterRead(queue.log, added)
+        return added.length
       })
     },
 

@@ -147,7 +147,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     if (wanted.size === 0) return
     const reading = leases.read(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
-      Effect.flatMap((deliveries) =>
+      Effect.tap((deliveries) =>
         Effect.sync(() => {
           scheduler.addRead(wanted, deliveries)
           beginCalls()
@@ -155,7 +155,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       ),
       Effect.onError(() => Effect.sync(() => scheduler.readAgain(wanted))),
     )
-    // Calls don't wait for the outcomes of others.
+    // Calls start without waiting for the outcomes of earlier calls.
     yield* Effect.all([reading, writeIfDue], { concurrency: 2, discard: true })
   })
 

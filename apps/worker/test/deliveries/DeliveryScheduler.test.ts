@@ -152,7 +152,7 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.isReadDue()).toBe(false)
   })
 
-  it("names the events that it has when it reads on, so that others are read again, and keeps each once", () => {
+  it("names the events that it has when it reads on, so that the database returns the ones it lacks, and keeps each once", () => {
     const { scheduler, queue, readOf, held } = schedulerOf(1, 16)
     readOf(queue, 3)
     scheduler.ended(scheduler.begin()!, ARRIVED)

@@ -61,7 +61,7 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()))
     const ended = once(child, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") {
-        const at = STEPS.find((each) => said.includes(each)) ?? "at random"
+        const at = STEPS.find((name) => said.includes(name)) ?? "at random"
         deaths.set(at, (deaths.get(at) ?? 0) + 1)
         died()
       }

@@ -30,7 +30,8 @@ export const startWatch = (options: {
 
   const holdings = Effect.gen(function* () {
     return yield* sql<Holding>`
-      select token::text, (extract(epoch from alive_until) * 1000000)::double precision as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
+      select token::text, (extract(epoch from alive_until) * 1000000)::double precision as "aliveUntil",
+        readers.count + taken.count as holds, open + taken.count as open
       from delivery_workers
       cross join lateral (
         select count(*)::int as count, coalesce(sum(cardinality(open)), 0)::int as open from endpoint_readers join reader_positions using (endpoint_id) where owner = token
@@ -42,7 +43,7 @@ export const startWatch = (options: {
     const [diedAt, outagesThen] = [performance.now(), outages]
     const then = await run(holdings)
     while (true) {
-      // The dead worker is the one that no longer renews its lease. Its successor on this host may have ended it.
+      // The dead worker is the one that no longer renews its lease. Its successor on this host may have ended the lease.
       const silent = (await run(holdings)).filter(({ token, aliveUntil }) =>
         then.some((before) => before.token === token && aliveUntil <= before.aliveUntil),
       )

@@ -2,7 +2,7 @@
  * A worker's deliveries from the log of an endpoint that it owns, by their state. `logReader.test.ts` contains the model of the protocol.
  *
  * The statement that reads events also writes that they are open: calls for them may start, and their outcomes are unwritten. From this, the next
- * owner of a lost worker's row knows which events may have to be sent again, and the worker finds events whose reading it didn't get a reply to.
+ * owner of a lost worker's row knows which events may have to be sent again, and the worker finds the events of a reading without a reply.
  */
 export interface LogReader<Event> {
   /** Without a call. */

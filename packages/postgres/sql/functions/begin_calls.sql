@@ -1,7 +1,7 @@
 -- Reads the next events of the worker's endpoints, and records that calls for them may start: they are open, and the positions pass them.
 --
--- known lists the open events that the worker has of each endpoint, separated by commas. The others are returned again, because it didn't receive
--- the reply to an earlier reading.
+-- known lists the open events that the worker has of each endpoint, separated by commas. Any further open ones are returned again, because it
+-- didn't receive the reply to an earlier reading.
 -- The readers are locked after their events were found, so that endpoints without new events aren't written.
 -- It is a function because planning the statement takes longer than running it.
 -- The result as a whole isn't ordered, because a sort would move the bodies. Each endpoint's new events are in the order of the log.
@@ -23,8 +23,6 @@ begin
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join organization_clock clock on clock.organization_id = reader.organization_id
   cross join lateral reader_position(wanted.id) position;
-  -- Calls don't wait for the disk: writing an outcome flushes this record too, and without it, calls without a written outcome are repeated.
-  perform set_config('synchronous_commit', 'off', true);
   return query
   with found as materialized (
     select reader.endpoint_id, reader.organization_id, version, event.id, body, traceparent, emitted_at

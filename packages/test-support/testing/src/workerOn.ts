@@ -36,8 +36,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       yield* leases.secrets(owned)
       return yield* Effect.forEach(
         owned.filter(({ enabled }) => enabled),
-        ({ endpointId }) =>
-          Effect.map(openOf(endpointId), (events) => ({ endpointId, limit, events, takesReplays: true })),
+        ({ endpointId }) => Effect.map(openOf(endpointId), (events) => ({ endpointId, limit, events })),
       )
     })
 
