@@ -26,6 +26,9 @@ const WRITE_BATCH_SIZE = 64
 const DEBOUNCE_MS = 40
 const MAX_PAUSE_MS = 1000
 const PROXY_WARNING_MS = 60_000
+/** How long a statement whose reply was lost may still run, and the interval at which rows that it took are released. */
+const LATE_STATEMENT_MS = 60_000
+const RELEASE_EVERY_MS = 1000
 
 /** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
@@ -65,8 +68,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     now,
     isListening: hints.isListening,
   })
-  /** Endpoints that may have rows under this worker's name that it doesn't know about. */
-  const unsure = new Set<EndpointId>()
+  /** Endpoints that may have rows under this worker's name that it doesn't know about, and until when further ones may be added. */
+  const unsure = new Map<EndpointId, number>()
   /** When unwritten outcomes may be written. */
   let writeAt = 0
   let proxyWarningAt = 0
@@ -161,24 +164,27 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const takeDue = Effect.gen(function* () {
     if (unsure.size > 0) {
-      yield* leases.releaseUnknown(worker, [...unsure], [...scheduler.known])
-      unsure.clear()
+      yield* leases.releaseUnknown(worker, [...unsure.keys()], [...scheduler.known])
     }
     const wanted = scheduler.wantedOfRows()
     if (wanted.size === 0) return
     const deliveries = yield* leases.takeDue(worker, [...wanted.values()]).pipe(
       Effect.tap(assertTimely),
-      // Rows may have been taken even though the statement failed.
+      // Rows may have been taken even though the statement failed, or will be.
       Effect.onError(() =>
         Effect.sync(() => {
           for (const queue of wanted.keys()) {
-            unsure.add(queue.endpointId)
+            unsure.set(queue.endpointId, now() + LATE_STATEMENT_MS)
             scheduler.toTake.add(queue)
           }
         }),
       ),
     )
     const exhausted = scheduler.addTaken(wanted, deliveries)
+    for (const [endpointId, until] of unsure) {
+      if (now() >= until) unsure.delete(endpointId)
+      else scheduler.dueIn({ endpointId, inMs: RELEASE_EVERY_MS, isReplay: false })
+    }
     if (exhausted.length === 0) return
     for (const next of yield* leases.nextDue(worker, exhausted)) scheduler.dueIn(next)
   })

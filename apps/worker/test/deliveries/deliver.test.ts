@@ -1,6 +1,5 @@
 import { expect } from "@effect/vitest"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeadLetters"
-import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { SettingChanges } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/Endpoints"
@@ -16,6 +15,7 @@ import { startForwardProxy } from "@outreach/testing/startForwardProxy"
 import { Changes, until } from "@outreach/testing/until"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
 const { test } = testsOnDatabase()
@@ -51,27 +51,54 @@ const retryNow = (id: Effect.Success<ReturnType<typeof pending>>["id"]) =>
   DeliveryRepository.use((repository) => repository.retryNow(id))
 const sorted = (ids: Iterable<string>) => [...ids].sort()
 
-test("a delivery is retried after 5xx with the same event until it is delivered, although the responses to reading and taking it were lost", function* () {
+test("a delivery is retried after 5xx with the same event until it is delivered, although the responses to reading and taking it were lost or late", function* () {
   const { campaign, id, calls } = yield* startEndpoint(({ headers, response }) =>
     response.writeHead(Number(headers["x-delivery-attempt"]) < 3 ? 503 : 200).end(),
   )
-  const counts = { read: 0, takeDue: 0 }
-  /** Loses the first response with deliveries. */
-  const losing = (name: keyof typeof counts, found: ReadonlyArray<Delivery>) =>
-    found.length > 0 && counts[name]++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(found)
+  const counts = { read: 0, taken: 0 }
+  const lose = Effect.die(new Error("the connection broke"))
+  let late: Effect.Effect<unknown> = Effect.void
   const delivering = Effect.andThen(
     publishSent(campaign, 1),
     deliveries(id, ([delivery]) => delivery?.state === "delivered"),
   )
   const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" }).pipe(
-    Effect.updateService(DeliveryLeases, (leases) => ({
-      ...leases,
-      read: (...given) => Effect.flatMap(leases.read(...given), (found) => losing("read", found)),
-      takeDue: (...given) => Effect.flatMap(leases.takeDue(...given), (found) => losing("takeDue", found)),
-    })),
+    Effect.provideServiceEffect(
+      DeliveryLeases,
+      Effect.gen(function* () {
+        const client = yield* SqlClient.SqlClient
+        const leases = yield* DeliveryLeases
+        return {
+          ...leases,
+          read: (...given) =>
+            Effect.tap(leases.read(...given), (found) =>
+              found.length > 0 && counts.read++ === 0 ? lose : Effect.void,
+            ),
+          takeDue: Effect.fnUntraced(function* (...given) {
+            const found = yield* leases.takeDue(...given)
+            if (found.length === 0) return found
+            counts.taken++
+            if (counts.taken === 2) {
+              // As if the statement waited until the rows were released.
+              late = leases.takeDue(...given)
+              yield* Effect.orDie(client`update deliveries set owner = null, owned_at = null`)
+            }
+            return counts.taken < 3 ? yield* lose : found
+          }),
+          releaseUnknown: (...given) =>
+            Effect.andThen(
+              leases.releaseUnknown(...given),
+              Effect.suspend(() => {
+                const statement = late
+                late = Effect.void
+                return statement
+              }),
+            ),
+        }
+      }),
+    ),
   )
-  expect(counts.read).toBe(2)
-  expect(counts.takeDue).toBeGreaterThan(1)
+  expect(counts).toEqual({ read: 2, taken: 4 })
   expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
   expect(delivery!.made).toMatchObject([
     { number: 1, outcome: "server_error", status: 503 },
