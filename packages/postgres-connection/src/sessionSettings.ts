@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { DatabaseRoute } from "./DatabaseRoute.ts"
 import type { DatabaseFault } from "./describeDatabaseError.ts"
 
@@ -32,18 +32,34 @@ export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"
 /** PostgreSQL's names of UTC. */
 const UTC = "^(?:etc/)?(?:utc|uct|gmt|gmt[+-]?0|greenwich|universal|zulu)$"
 
-/** Returns advice about missing settings of the process's sessions; undefined if there are none. */
-export const sessionFault = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { pooler, sessionSettings } = yield* DatabaseRoute
-  const lacking = yield* sql<{ name: string }>`
-    select key as name from json_each_text(${JSON.stringify(sessionSettings)}::json)
-    where current_setting(key) is distinct from value and not (key = 'timezone' and current_setting(key) ~* ${UTC})`
+/** Selects the names of the settings that the session lacks. */
+export const selectLackingSettings = (
+  sql: SqlClient.SqlClient,
+  { sessionSettings }: typeof DatabaseRoute.Service,
+): Statement.Statement<{ readonly name: string }> => sql`
+  select key as name from json_each_text(${JSON.stringify(sessionSettings)}::json)
+  where current_setting(key) is distinct from value and not (key = 'timezone' and current_setting(key) ~* ${UTC})`
+
+/** Returns advice about the settings that the process's sessions lack; undefined if there are none. */
+export const sessionFaultOf = (
+  lacking: ReadonlyArray<string>,
+  { pooler }: typeof DatabaseRoute.Service,
+): DatabaseFault | undefined => {
   if (lacking.length === 0) return undefined
-  const names = lacking.map(({ name }) => name).join(", ")
+  const names = lacking.join(", ")
   const advice =
     pooler === "none"
       ? `a pooler drops settings of the session (${names}); set DATABASE_LISTEN_URL to the address of the database itself`
       : `the role of DATABASE_URL lacks settings that the pooler does not pass on (${names}); give it them by \`alter role\``
-  return { code: "SESSION_SETTINGS", advice } satisfies DatabaseFault
+  return { code: "SESSION_SETTINGS", advice }
+}
+
+/** Returns advice about the settings that this session lacks; undefined if there are none. */
+export const sessionFault = Effect.gen(function* () {
+  const route = yield* DatabaseRoute
+  const lacking = yield* selectLackingSettings(yield* SqlClient.SqlClient, route)
+  return sessionFaultOf(
+    lacking.map(({ name }) => name),
+    route,
+  )
 })

@@ -11,9 +11,12 @@ import { Cause, Config, ConfigProvider, Context, Deferred, Duration, Effect, Lay
 import { SqlError } from "effect/sql"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
 import { isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
+import { INSUFFICIENT_PRIVILEGE } from "./describeFault.ts"
 import type { RoleKind } from "./roles/grants.ts"
 
 const CHECK_EVERY_MS = 5000
+/** The interval between checks of the rights, which take longer, unless a statement failed for lack of one. */
+const CHECK_RIGHTS_EVERY_MS = 60_000
 /** The interval between checks while the database is unusable, or until a stored secret was readable. */
 const CHECK_FAULT_EVERY_MS = 1000
 /** With the pause between checks, a fault is logged within ten seconds. */
@@ -74,8 +77,14 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
       let fault: DatabaseFault | undefined
       let rejected: { readonly code: string; count: number } | undefined
 
-      const observe = Effect.gen(function* () {
-        const [took, found] = yield* Effect.timed(check)
+      let rightsCheckedAt = Number.NEGATIVE_INFINITY
+
+      const observe = Effect.fnUntraced(function* (code?: string) {
+        const at = yield* readMonotonicMs
+        const checksRights =
+          isUnusable(fault) || code === INSUFFICIENT_PRIVILEGE || at - rightsCheckedAt >= CHECK_RIGHTS_EVERY_MS
+        if (checksRights) rightsCheckedAt = at
+        const [took, found] = yield* Effect.timed(check(checksRights))
         const isRecovery = isUnusable(fault) && !isUnusable(found)
         fault = found
         if (isRecovery) recoveries.raise()
@@ -99,7 +108,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
       })
 
       let changesSeen = changes.count
-      yield* observe
+      yield* observe()
       if (fault === WRONG_KEY) return yield* Effect.fail(wrongKey)
       yield* Effect.forkScoped(
         Effect.gen(function* () {
@@ -111,7 +120,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
               changes.after(changesSeen),
             )
             changesSeen = changes.count
-            yield* observe
+            yield* observe()
           }
         }),
       )
@@ -124,7 +133,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         covers: Effect.fnUntraced(function* (cause) {
           const code = codeOf(cause)
           if (code === undefined) return false
-          if (!isUnusable(fault)) yield* observe
+          if (!isUnusable(fault)) yield* observe(code)
           if (isUnusable(fault)) return true
           if (!isOutage(code)) return false
           rejected = { code, count: (rejected?.count ?? 0) + 1 }

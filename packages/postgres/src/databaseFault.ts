@@ -2,15 +2,15 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { RestoreFault } from "@outreach/domain/restores/Restore"
 import { DatabaseRoute } from "@outreach/postgres-connection/DatabaseRoute"
 import type { DatabaseFault } from "@outreach/postgres-connection/describeDatabaseError"
-import { sessionFault } from "@outreach/postgres-connection/sessionSettings"
+import { selectLackingSettings, sessionFaultOf } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
-import { describeFault, faultOf } from "./describeFault.ts"
+import { describeFault, faultOf, INSUFFICIENT_PRIVILEGE } from "./describeFault.ts"
 import { missingFiles } from "./migrations/planMigrations.ts"
 import { readSqlFiles, type SqlFiles } from "./readSqlFiles.ts"
 import { FUNCTION_GRANTS, type RoleKind, TABLE_GRANTS, tableRights } from "./roles/grants.ts"
-import { decodeColumn, decodeIsTrue, decodeValue, only, rowsOf, toTable } from "./rowsOf.ts"
+import { decodeColumn, decodeIsTrue, only, rowsOf, toTable } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
 
@@ -46,14 +46,19 @@ const states = rowsOf(
     isReadOnly: Schema.Boolean,
     organizationId: Schema.NullOr(OrganizationId),
     ciphertext: Schema.NullOr(Schema.Uint8Array),
+    restoreFault: Schema.NullOr(RestoreFault),
+    missingRights: Schema.Array(Schema.String),
+    lackingSettings: Schema.Array(Schema.String),
   }),
   {
     files: "array(select file from migrations)",
     isReadOnly: "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
+    restoreFault: "restore_fault()",
+    missingRights: "array(select permission from missing)",
+    lackingSettings: "array(select name from lacking)",
   },
 )
 const decodeRights = decodeColumn({ permission: Schema.String })
-const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
 /** Reports whether the database works but waits for an operator to finish a restore. A paused worker logs that. */
 const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE_FAULTS).includes(fault)
@@ -71,29 +76,26 @@ interface Options {
   readonly onSecretsRead?: () => void
 }
 
-/** Creates a check that the database can serve this release. It returns the fault, or undefined. */
+/** Creates a check that the database can serve this release, by default including the rights. It returns the fault, or undefined. */
 export const makeDatabaseFault = Effect.fnUntraced(function* (
   timeLimit: Duration.Input,
   { kind, onSecretsRead = () => {} }: Options = {},
 ) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
-  const { outage } = yield* DatabaseRoute
-  const lackingSettings = Effect.provideContext(
-    sessionFault,
-    yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
-  )
+  const route = yield* DatabaseRoute
   const needed = yield* Effect.cached(readSqlFiles())
-  const rightsFault = Effect.fnUntraced(function* (code: string) {
-    const missing = kind === undefined ? [] : yield* missingRights(sql, kind, (yield* needed).functions)
+  const missingRights = (checked: Options["kind"]) =>
+    Effect.map(needed, ({ functions }) => selectMissingRights(sql, checked, functions))
+  const rightsFault = (code: string, missing: ReadonlyArray<string>): DatabaseFault | undefined => {
     if (missing.length === 0) return undefined
     const named = missing.slice(0, MAX_NAMED_RIGHTS).join(", ")
     const others = missing.length > MAX_NAMED_RIGHTS ? ` and ${missing.length - MAX_NAMED_RIGHTS} more` : ""
     return {
       code,
       advice: `the role of DATABASE_URL lacks rights: ${named}${others}; run \`ops migrate --grant-to\` as the owner`,
-    } satisfies DatabaseFault
-  })
+    }
+  }
 
   const hiddenSchema = sql`
     select to_regclass('public.migrations') is not null and has_schema_privilege('public', 'usage') as is_true`.pipe(
@@ -101,10 +103,13 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     Effect.orElseSucceed(() => false),
   )
 
-  return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
-    const known = outage()
+  const check = Effect.fnUntraced(function* (
+    checksRights: boolean,
+  ): Effect.fn.Return<DatabaseFault | undefined, unknown> {
+    const known = route.outage()
     if (known !== undefined) return known
     const state = yield* sql`
+      with missing as (${yield* missingRights(checksRights ? kind : undefined)}), lacking as (${selectLackingSettings(sql, route)})
       select ${states.columns} from (select) one left join (
         select organization_id, ciphertext from signing_secrets where ciphertext is not null order by id desc limit 1
       ) newest on true`.pipe(states.decode, only)
@@ -114,43 +119,45 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
     onSecretsRead()
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
-    const lacking = yield* rightsFault("MISSING_RIGHTS")
+    const lacking = rightsFault("MISSING_RIGHTS", state.missingRights)
     if (lacking !== undefined) return lacking
-    // Separate, because an older schema doesn't have the function.
-    const restore = yield* sql`select restore_fault() as fault`.pipe(decodeRestoreFault)
-    if (restore !== null) return RESTORE_FAULTS[restore]
-    return yield* lackingSettings
-  }).pipe(
-    Effect.catch((error) => {
-      const fault = describeFault(error)
-      if (fault.code === "42P01") {
-        return Effect.map(hiddenSchema, (isHidden) => (isHidden ? SEARCH_PATH : fault))
-      }
-      return fault.code === "42501"
-        ? Effect.map(rightsFault(fault.code), (lacking) => lacking ?? fault)
-        : Effect.succeed(fault)
-    }),
-    Effect.timeout(timeLimit),
-    Effect.catch((error) => Effect.succeed(describeFault(error))),
-  )
+    if (state.restoreFault !== null) return RESTORE_FAULTS[state.restoreFault]
+    return sessionFaultOf(state.lackingSettings, route)
+  })
+  return (checksRights = true) =>
+    check(checksRights).pipe(
+      Effect.catch((error) => {
+        const fault = describeFault(error)
+        if (fault.code === "42P01") {
+          return Effect.map(hiddenSchema, (isHidden) => (isHidden ? SEARCH_PATH : fault))
+        }
+        if (fault.code !== INSUFFICIENT_PRIVILEGE) return Effect.succeed(fault)
+        return Effect.map(
+          Effect.flatMap(missingRights(kind), decodeRights),
+          (missing) => rightsFault(fault.code, missing) ?? fault,
+        )
+      }),
+      Effect.timeout(timeLimit),
+      Effect.catch((error) => Effect.succeed(describeFault(error))),
+    )
 })
 
 /**
- * Lists the rights of a kind of process that the current role lacks, directly and through membership. Skips tables, columns and functions that
- * the schema doesn't have.
+ * Selects the rights of a kind of process that the current role lacks, directly and through membership; none without a kind. Skips tables,
+ * columns and functions that the schema doesn't have.
  */
-const missingRights = (
+const selectMissingRights = (
   sql: SqlClient.SqlClient,
-  kind: Exclude<RoleKind, "reader">,
+  kind: Options["kind"],
   functions: SqlFiles["functions"],
-) => {
-  const onTables = Object.keys(TABLE_GRANTS).flatMap((table) =>
-    tableRights(table, kind).map((right) => {
+): Statement.Statement<object> => {
+  const onTables = Object.keys(kind === undefined ? {} : TABLE_GRANTS).flatMap((table) =>
+    tableRights(table, kind!).map((right) => {
       const [privilege = "", attribute = null] = right.replace(")", "").split(" (")
       return { relation: table, privilege, attribute, permission: `${right} on ${table}` }
     }),
   )
-  const called = functions.flatMap(({ name }) => (FUNCTION_GRANTS[name]?.includes(kind) === false ? [] : name))
+  const called = functions.filter(({ name }) => kind !== undefined && FUNCTION_GRANTS[name]?.includes(kind) !== false)
   return sql`
     select permission from ${toTable("wanted", onTables, { relation: "text", privilege: "text", attribute: "text", permission: "text" })}
     left join pg_attribute on attrelid = to_regclass(relation) and attname = attribute
@@ -158,7 +165,7 @@ const missingRights = (
       else has_column_privilege(attrelid, attnum, privilege) end
     union all
     select 'execute on function ' || proname from pg_proc
-    where pronamespace = 'public'::regnamespace and proname = any (${called}::text[]) and prorettype <> 'trigger'::regtype
-      and not has_function_privilege(oid, 'execute')
-    order by 1`.pipe(decodeRights)
+    where pronamespace = 'public'::regnamespace and proname = any (${called.map(({ name }) => name)}::text[])
+      and prorettype <> 'trigger'::regtype and not has_function_privilege(oid, 'execute')
+    order by 1`
 }

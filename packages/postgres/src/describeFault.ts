@@ -4,12 +4,15 @@ import {
   describeDatabaseError,
 } from "@outreach/postgres-connection/describeDatabaseError"
 
+/** The SQLSTATE of a role without a right. */
+export const INSUFFICIENT_PRIVILEGE = "42501"
+
 const SCHEMA = "the schema is missing or older than this release; run `ops migrate`"
 
 /** Advice for the SQLSTATEs of a schema that doesn't match this release. */
 const SCHEMA_ADVICE: Readonly<Record<string, string>> = {
   "3F000": SCHEMA,
-  "42501":
+  [INSUFFICIENT_PRIVILEGE]:
     "the role of DATABASE_URL lacks a right on the database or its tables; grant it as the owner with `ops migrate --grant-to`",
   "42703": SCHEMA,
   "42883": SCHEMA,

@@ -1,12 +1,13 @@
 import { describe, expect } from "@effect/vitest"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { inTransaction, sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 
 const url = migratedDatabase()
 const { test } = testsOnDatabase({ url })
@@ -16,7 +17,7 @@ const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<stri
   const check = yield* makeDatabaseFault("1 minute")
   const found = yield* Effect.gen(function* () {
     for (const statement of statements) yield* sql.unsafe(statement)
-    const fault = yield* check
+    const fault = yield* check()
     return yield* Effect.fail({ code: fault?.code })
   }).pipe(inTransaction, Effect.flip)
   return (found as { readonly code: string | undefined }).code
@@ -41,7 +42,7 @@ describe("the check of the database", () => {
 
   test("returns the rights that a process's role lacks", function* () {
     const worker = adaptersFor(asRole(url(), "worker"))
-    const check = Effect.flatten(makeDatabaseFault("1 minute", { kind: "worker" })).pipe(
+    const check = Effect.flatMap(makeDatabaseFault("1 minute", { kind: "worker" }), (check) => check()).pipe(
       Effect.provide(worker, { local: true }),
     )
     expect(yield* check).toBeUndefined()
@@ -60,10 +61,22 @@ describe("the check of the database", () => {
     expect(yield* check).toBeUndefined()
   })
 
+  test("finds a missing right as soon as a statement failed for lack of it", function* () {
+    const layer = databaseMonitor("worker").pipe(Layer.provideMerge(adaptersFor(asRole(url(), "worker"))))
+    const worker = yield* Layer.build(Layer.fresh(layer))
+    const { covers, fault } = Context.get(worker, DatabaseMonitor)
+    expect(yield* fault).toBeUndefined()
+    yield* sql.unsafe("revoke delete on messages from outreach_test_worker")
+    const cause = yield* sql`delete from messages`.pipe(Effect.provideContext(worker), Effect.sandbox, Effect.flip)
+    expect(yield* covers(cause)).toBe(true)
+    expect(yield* fault).toMatchObject({ code: "MISSING_RIGHTS" })
+    yield* sql.unsafe("grant delete on messages to outreach_test_worker")
+  })
+
   test("distinguishes a search_path without the schema from a missing schema", function* () {
     const hidden = new URL(url())
     hidden.searchParams.set("options", "-c search_path=elsewhere")
-    const check = Effect.flatten(makeDatabaseFault("1 minute"))
+    const check = Effect.flatMap(makeDatabaseFault("1 minute"), (check) => check())
     const fault = yield* Effect.provide(check, adaptersFor(hidden.href), { local: true })
     expect(fault).toMatchObject({ code: "SEARCH_PATH" })
   })

@@ -33,7 +33,8 @@ const anyKey = { ...SecretCipher.failing(undefined), keyIdOf: () => "any" }
 
 /** Checks that the schema fits this release, and that the database accepts writes. */
 export const schemaFinding = Effect.gen(function* () {
-  const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
+  const check = yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
+  const fault = yield* check()
   if (fault !== undefined) {
     const unready = isUnusable(fault) ? "processes" : "workers"
     return failed(

@@ -38,10 +38,10 @@ export const HintInterval = Context.Reference<Duration.Input>("postgres/events/H
 /** The maximum size of a notification in bytes; PostgreSQL allows 7,999. */
 const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
-/** The delay before listening again after a lost connection. */
+/** The delay before listening or sending again after a lost connection. */
 const RETRY_MS = 500
 /** Intervals of checks for work without a hint. While listening, only a process that died between its commit and its hint leaves such work. */
-const CHECK_EVERY_MS = { listening: 10_000, notListening: 1000 }
+const CHECK_EVERY_MS = { listening: 30_000, notListening: 1000 }
 
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", { description: "Hint notifications sent.", incremental: true }),
@@ -67,12 +67,21 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
     const waiting = new Set<string>()
     const wakeUp = yield* Latch.make()
 
+    /** Sends the hints, and returns the pause before the next ones. */
     const send = Effect.suspend(() => {
-      const payload = toPayload(waiting)
+      const sent = new Set(waiting)
       waiting.clear()
       // A hint doesn't need a flush to disk.
-      return pg`select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, ${payload})`
-    }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
+      return pg`select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, ${toPayload(sent)})`.pipe(
+        Effect.andThen(Metric.update(hintMetrics.sent, 1)),
+        Effect.as(interval),
+        Effect.catch(() => {
+          for (const hint of sent) waiting.add(hint)
+          wakeUp.openUnsafe()
+          return Effect.succeed(RETRY_MS)
+        }),
+      )
+    })
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(
         Effect.suspend(() => (waiting.size === 0 ? Effect.void : send)),
@@ -82,7 +91,7 @@ export class Hints extends Context.Service<Hints>()("postgres/Hints", {
     yield* wakeUp.await.pipe(
       Effect.andThen(wakeUp.close),
       Effect.andThen(send),
-      Effect.andThen(Effect.sleep(interval)),
+      Effect.flatMap(Effect.sleep),
       Effect.forever,
       Effect.forkScoped,
     )

@@ -5,6 +5,7 @@ import { describeDatabaseError, isPoolerRefusal } from "@outreach/postgres-conne
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { INSUFFICIENT_PRIVILEGE } from "../describeFault.ts"
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "../readSqlFiles.ts"
 import { assertRolesExist, type GrantedRole, grantRoles } from "../roles/grantRoles.ts"
 import { decodeRow, decodeRows } from "../rowsOf.ts"
@@ -87,7 +88,6 @@ const decodeApplied = decodeRows({ file: Schema.String, checksum: Schema.String 
 
 const LOCK_NOT_AVAILABLE = "55P03"
 const DEADLOCK_DETECTED = "40P01"
-const INSUFFICIENT_PRIVILEGE = "42501"
 
 /** How long a transaction waits for a lock while it blocks other users of the table. */
 const LOCK_TIMEOUT = "300ms"

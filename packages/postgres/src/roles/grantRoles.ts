@@ -3,6 +3,7 @@ import { describeDatabaseError } from "@outreach/postgres-connection/describeDat
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { INSUFFICIENT_PRIVILEGE } from "../describeFault.ts"
 import { decodeColumn, decodeIsTrue, decodeRows, toTable } from "../rowsOf.ts"
 import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 
@@ -71,7 +72,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
   for (const statement of yield* rightsToChange(roles, settings)) {
     yield* Effect.mapError(sql.unsafe(statement), (error) =>
-      describeDatabaseError(error).code === "42501" ? new GrantsRejected({ statement }) : error,
+      describeDatabaseError(error).code === INSUFFICIENT_PRIVILEGE ? new GrantsRejected({ statement }) : error,
     )
   }
 })

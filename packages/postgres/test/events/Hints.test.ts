@@ -4,12 +4,15 @@ import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
-import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { publishSent, seedCampaign } from "@outreach/testing/seedCampaign"
-import { column, inTransaction } from "@outreach/testing/sql"
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { column, inTransaction, sql } from "@outreach/testing/sql"
+import { asRole } from "@outreach/testing/testRoles"
+import { Context, Deferred, Effect, Fiber, Layer, Queue, Schedule } from "effect"
 
-const { test } = testsOnDatabase()
+const url = migratedDatabase()
+const { test } = testsOnDatabase({ url })
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
 
 /** Listens for notifications, as text. */
@@ -58,6 +61,20 @@ describe("hints", () => {
     expect(yield* until(next, "messages")).toContainEqual("inbox,messages")
   })
 
+  test("are sent again after a failure", function* () {
+    const next = yield* listen
+    const { give } = Context.get(yield* Layer.build(Layer.fresh(adaptersFor(asRole(url(), "api")))), Hints)
+    yield* sql`revoke execute on function pg_notify from public`
+    yield* give("events", organization(50))
+    yield* sql`
+      select from pg_stat_activity
+      where datname = current_database() and usename = 'outreach_test_api' and query like '%pg_notify%' and state = 'idle'`.pipe(
+      Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("10 millis") }),
+    )
+    yield* sql`grant execute on function pg_notify to public`
+    yield* until(next, organization(50))
+  })
+
   test("are received with their topic and organization, after one for each topic at the start", function* () {
     const { checkEveryMs, give, listen } = yield* Hints
     expect(checkEveryMs()).toBe(1000)
@@ -74,7 +91,7 @@ describe("hints", () => {
     while (hint.organizationId === null) hint = yield* Queue.take(received)
     yield* Fiber.interrupt(given)
     expect(hint).toEqual(wanted)
-    expect(checkEveryMs()).toBe(10_000)
+    expect(checkEveryMs()).toBe(30_000)
   })
 
   test("are sent by commands for campaigns and requests to unsubscribe", function* () {
