@@ -31,7 +31,8 @@ const ENDPOINTS = 20
 const ORGANIZATIONS = 500
 /** A minute includes every periodic task of an idle worker except the hourly ones. */
 const IDLING_MS = 60_000
-const SETTLING_MS = 10_000
+/** PostgreSQL plans the first five executions of a statement on each connection, which takes longer than running most of them. */
+const SETTLING_MS = 300_000
 
 const server = await startPostgres({ durable: true })
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })

@@ -19,6 +19,8 @@ export interface Candidate {
   readonly setUp: (sql: postgres.Sql, databaseUrl: string, urls: readonly string[]) => Promise<void>
   /** Publishes many events in one transaction, as its users would. */
   readonly publish: (sql: postgres.Sql, publications: readonly Publication[]) => Promise<void>
+  /** Publishes one event with the code of the service, if `publish` only imitates it. */
+  readonly publishOne?: (databaseUrl: string) => Promise<unknown>
   /** Reports whether all deliveries are finished. */
   readonly isDone: (sql: postgres.Sql) => Promise<boolean>
   readonly close?: () => Promise<void>

@@ -3,18 +3,25 @@ import { fileURLToPath } from "node:url"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { singleKey } from "@outreach/process/keyRing"
-import { Effect, Redacted } from "effect"
+import { adaptersFor, SECRETS_KEY, SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { publishTogether, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, ManagedRuntime, Redacted } from "effect"
 import type postgres from "postgres"
 import { type Candidate, MAX_IN_FLIGHT, SECRET } from "./Candidate.ts"
 
 const PROGRAM = "pgm_01980000000070008000000000000002"
 const CAMPAIGN = "cmp_01980000000070008000000000000003"
-const SECRETS_KEY = Buffer.alloc(32, 7)
 
 // Each event goes to one endpoint, so each endpoint has its own organization.
 const organizationId = (endpoint: number) => `org_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
+
+let publisher: Awaited<ReturnType<typeof startPublisher>> | undefined
+const startPublisher = async (databaseUrl: string) => {
+  const runtime = ManagedRuntime.make(adaptersFor(databaseUrl))
+  const { campaign } = await runtime.runPromise(seedCampaign({ recipients: 0 }))
+  return { publish: () => runtime.runPromise(publishTogether(campaign, 1)), stop: () => runtime.dispose() }
+}
 
 /** The worker as deployed. */
 export const ours: Candidate = {
@@ -31,7 +38,7 @@ export const ours: Candidate = {
   setUp: async (sql, databaseUrl, urls) => {
     const database = databaseLayer({ database: databaseAt(databaseUrl), applicationName: "benchmark" })
     await Effect.runPromise(Effect.provide(runMigrations(), database))
-    const cipher = SecretCipher.make(singleKey(Redacted.make(SECRETS_KEY)))
+    const cipher = SecretCipher.make(SECRETS_RING)
     const rows = urls.map((url, i) => ({ url, endpointId: endpointId(i), organizationId: organizationId(i) }))
     for (const { organizationId, endpointId, url } of rows) {
       await sql`insert into organizations (id, name) values (${organizationId}, 'Benchmark')`
@@ -73,6 +80,11 @@ export const ours: Candidate = {
     for (const organization of organizations) hinted.add(`events ${organization}`)
     void hintSoon(sql)
   },
+  publishOne: async (databaseUrl) => {
+    publisher ??= await startPublisher(databaseUrl)
+    await publisher.publish()
+  },
+  close: async () => publisher?.stop(),
   isDone: async (sql) =>
     (
       await sql`

@@ -191,6 +191,26 @@ export async function measureRestart(bench: Bench, candidate: Candidate, deliver
   }
 }
 
+/** Measures the CPU milliseconds of publishing an event in its own transaction, of this process and of PostgreSQL. */
+export async function measurePublication(
+  { databaseUrl, postmaster, endpoints }: Bench,
+  { publish, publishOne }: Candidate,
+): Promise<Pick<Latency, "cpu" | "databaseCpu">> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const publishMany = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      await (publishOne === undefined ? publish(sql, createPublications(1, endpoints)) : publishOne(databaseUrl))
+    }
+  }
+  const count = 1000
+  await publishMany(count)
+  const before = [cpuTime(process.pid), cpuTime(postmaster)] as const
+  await publishMany(count)
+  const [cpu, databaseCpu] = [cpuTime(process.pid) - before[0], cpuTime(postmaster) - before[1]]
+  await sql.end()
+  return { cpu: cpu / count / 1000, databaseCpu: databaseCpu / count / 1000 }
+}
+
 const MAX_WAIT_MS = 120_000
 
 async function arrived(receiver: Receiver, count: number): Promise<number> {

@@ -11,6 +11,7 @@ import {
   measureBacklog,
   measureCalls,
   measureLatency,
+  measurePublication,
   measureRestart,
 } from "../delivery/measure.ts"
 import { startReceiver } from "../delivery/startReceiver.ts"
@@ -63,6 +64,7 @@ else {
   await measureThroughput()
   if (values.latency) await measureLatencies()
   await measureRestarts()
+  await measurePublications()
 }
 
 for (const { close } of chosen) await close?.()
@@ -137,6 +139,14 @@ async function measureRestarts(): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const { repeats, seconds } = await measureRestart(benches.get(candidate.name)!, candidate, deliveries)
     row(candidate.name, [String(repeats), seconds.toFixed(1)])
+  }
+}
+
+async function measurePublications(): Promise<void> {
+  row("publication of one event", ["CPU ms", "PostgreSQL ms"])
+  for (const candidate of chosen) {
+    const { cpu, databaseCpu } = await measurePublication(benches.get(candidate.name)!, candidate)
+    row(candidate.name, [cpu.toFixed(2), databaseCpu.toFixed(2)])
   }
 }
 
