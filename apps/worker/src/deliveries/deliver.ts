@@ -70,6 +70,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   })
   /** Endpoints that may have rows under this worker's name that it doesn't know about, and until when further ones may be added. */
   const unsure = new Map<EndpointId, number>()
+  let releaseAt = 0
   /** When unwritten outcomes may be written. */
   let writeAt = 0
   let proxyWarningAt = 0
@@ -162,10 +163,17 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* Effect.all([reading, writeIfDue], { concurrency: 2, discard: true })
   })
 
-  const takeDue = Effect.gen(function* () {
-    if (unsure.size > 0) {
-      yield* leases.releaseUnknown(worker, [...unsure.keys()], [...scheduler.known])
+  /** Also of endpoints that were given up since then: their next owner can't take rows of a living worker. */
+  const releaseUnknown = Effect.gen(function* () {
+    yield* leases.releaseUnknown(worker, [...unsure.keys()], [...scheduler.known])
+    releaseAt = now() + RELEASE_EVERY_MS
+    for (const [endpointId, until] of unsure) {
+      scheduler.dueIn({ endpointId, inMs: 0, isReplay: false })
+      if (now() >= until) unsure.delete(endpointId)
     }
+  })
+
+  const takeDue = Effect.gen(function* () {
     const wanted = scheduler.wantedOfRows()
     if (wanted.size === 0) return
     const deliveries = yield* leases.takeDue(worker, [...wanted.values()]).pipe(
@@ -173,6 +181,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       // Rows may have been taken even though the statement failed, or will be.
       Effect.onError(() =>
         Effect.sync(() => {
+          releaseAt = 0
           for (const queue of wanted.keys()) {
             unsure.set(queue.endpointId, now() + LATE_STATEMENT_MS)
             scheduler.toTake.add(queue)
@@ -181,10 +190,6 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       ),
     )
     const exhausted = scheduler.addTaken(wanted, deliveries)
-    for (const [endpointId, until] of unsure) {
-      if (now() >= until) unsure.delete(endpointId)
-      else scheduler.dueIn({ endpointId, inMs: RELEASE_EVERY_MS, isReplay: false })
-    }
     if (exhausted.length === 0) return
     for (const next of yield* leases.nextDue(worker, exhausted)) scheduler.dueIn(next)
   })
@@ -200,6 +205,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       Effect.gen(function* () {
         if (endpoints.holdsLease()) {
           if (scheduler.isReadDue()) yield* read
+          if (unsure.size > 0 && now() >= releaseAt) yield* releaseUnknown
           if (scheduler.toTake.size > 0) yield* takeDue
           // An event published after a change is sent with the changed endpoint.
           const outdated = [...scheduler.toRefresh].map(({ endpointId }) => endpointId)

@@ -14,7 +14,7 @@ import { sql } from "@outreach/testing/sql"
 import { startForwardProxy } from "@outreach/testing/startForwardProxy"
 import { Changes, until } from "@outreach/testing/until"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
-import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
+import { ConfigProvider, Deferred, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
@@ -107,6 +107,34 @@ test("a delivery is retried after 5xx with the same event until it is delivered,
   ])
   expect(new Set(calls.map(({ eventId }) => eventId)).size).toBe(1)
   expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3"])
+})
+
+test("a delivery that was taken without a response is released for the next owner after its endpoint was given up", function* () {
+  const { campaign, id } = yield* startEndpoint(respondWith(503))
+  const lost = yield* Deferred.make<void>()
+  const delivering = Effect.gen(function* () {
+    yield* publishSent(campaign, 1)
+    yield* Deferred.await(lost)
+    yield* EndpointRepository.use(({ disable }) => disable(id))
+    const owners = sql`
+      select reader.owner as endpoint, delivery.owner as delivery
+      from endpoint_readers reader join deliveries delivery using (endpoint_id) where endpoint_id = ${id}`
+    return yield* Effect.repeat(owners, {
+      until: ([row]) => row?.["endpoint"] === null && row["delivery"] === null,
+      schedule: often,
+    })
+  })
+  const lose = Effect.andThen(Deferred.succeed(lost, undefined), Effect.die(new Error("the connection broke")))
+  const owners = yield* whileDelivering(delivering, { retryAfter: "0s,1h" }).pipe(
+    Effect.updateService(DeliveryLeases, (leases) => ({
+      ...leases,
+      takeDue: (...given) =>
+        Effect.tap(leases.takeDue(...given), (found) =>
+          found.length > 0 && !Deferred.isDoneUnsafe(lost) ? lose : Effect.void,
+        ),
+    })),
+  )
+  expect(owners).toEqual([{ endpoint: null, delivery: null }])
 })
 
 test("every call has the endpoint's headers as they are when it starts", function* () {
