@@ -182,6 +182,8 @@ declare
   since timestamptz;
   until timestamptz;
 begin
+  -- Calls don't wait for the disk: the next written outcome flushes this record too. Without it, the events are read again.
+  perform set_config('synchronous_commit', 'off', true);
   -- This excludes partitions outside the range. No stamp is later than its organization's clock.
   select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
   from unnest(endpoints) as wanted (id)
@@ -1607,6 +1609,10 @@ begin
       where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
       order by n, i);
   end if;
+  troubles := (
+    select coalesce(jsonb_agg(trouble || jsonb_build_object('isOpen', trouble->>'endpointId' = any (held) and exists (
+      select from reader_position(trouble->>'endpointId') position where trouble->>'eventId' = any (position.open)))), '[]')
+    from jsonb_array_elements(troubles) as trouble);
   perform update_positions(
     array_agg(closed[n]), array_agg(''::text), array_agg(closed[n + 1]), array_agg(''::text), array_agg(''::text))
   from generate_series(1, cardinality(closed), 2) as n where closed[n] = any (held);
@@ -1666,7 +1672,7 @@ begin
       select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
     ) as is_erased
     from jsonb_to_recordset(troubles) as given (
-      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
+      "isRow" boolean, "isOpen" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
       delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement in ('rejected', 'gone', 'exhausted') and given.version < endpoint.version) changed (is_again)
@@ -1688,8 +1694,8 @@ begin
     select "organizationId", id, "endpointId", "eventId", coalesce((attempt->>'number')::int, 0),
       clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
       (select case when is_erased then blank else exact end->>'id' from described where cause = trouble.cause)
-    from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
-    -- An earlier statement, whose reply was lost, may have written the row.
+    from trouble where "isOpen" and not "isRow" and state = 'retry'
+    -- A change of its event types may have stored the event.
     on conflict do nothing
     returning organization_id, id
   ), retried as (
@@ -1724,7 +1730,7 @@ begin
     from finished
     union all
     select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
-    from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+    from trouble where "isOpen" and not "isRow" and state <> 'retry'
   ), history as (
     -- A partner's response may repeat the body of an event that was erased meanwhile.
     select whole.*, case when is_erased

@@ -6,7 +6,8 @@
 -- arrivals: an organization, an endpoint, the event of one of its deliveries in batches, their number, and a histogram of their
 --     latencies; by endpoint
 -- A worker that doesn't receive the reply writes the same again: either all outcomes of an endpoint are written, or none. Events that
--- are no longer open, and rows that the worker no longer owns, count only the first time.
+-- are no longer open, and rows that the worker no longer owns, count only the first time. After a crash of the database, or on a standby that
+-- became primary, events may not be open any more without an outcome: they are read again, and so their outcomes aren't written.
 -- Deliveries that arrived at their first attempt share one row of delivered. write_troubles writes all other outcomes. Both are counted in
 -- delivery_outcomes, in the order of endpoints.
 -- Returns endpoints and delivery ids that the worker no longer owns, for which it wrote nothing, and the ids of
@@ -46,6 +47,10 @@ begin
       where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
       order by n, i);
   end if;
+  troubles := (
+    select coalesce(jsonb_agg(trouble || jsonb_build_object('isOpen', trouble->>'endpointId' = any (held) and exists (
+      select from reader_position(trouble->>'endpointId') position where trouble->>'eventId' = any (position.open)))), '[]')
+    from jsonb_array_elements(troubles) as trouble);
   perform update_positions(
     array_agg(closed[n]), array_agg(''::text), array_agg(closed[n + 1]), array_agg(''::text), array_agg(''::text))
   from generate_series(1, cardinality(closed), 2) as n where closed[n] = any (held);

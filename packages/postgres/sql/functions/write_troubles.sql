@@ -22,7 +22,7 @@ begin
       select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
     ) as is_erased
     from jsonb_to_recordset(troubles) as given (
-      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
+      "isRow" boolean, "isOpen" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, version integer, settlement text,
       delay double precision, attempt jsonb, cause text, groups jsonb)
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement in ('rejected', 'gone', 'exhausted') and given.version < endpoint.version) changed (is_again)
@@ -44,8 +44,8 @@ begin
     select "organizationId", id, "endpointId", "eventId", coalesce((attempt->>'number')::int, 0),
       clock_timestamp() + make_interval(secs => coalesce(delay, 0)),
       (select case when is_erased then blank else exact end->>'id' from described where cause = trouble.cause)
-    from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
-    -- An earlier statement, whose reply was lost, may have written the row.
+    from trouble where "isOpen" and not "isRow" and state = 'retry'
+    -- A change of its event types may have stored the event.
     on conflict do nothing
     returning organization_id, id
   ), retried as (
@@ -80,7 +80,7 @@ begin
     from finished
     union all
     select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
-    from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+    from trouble where "isOpen" and not "isRow" and state <> 'retry'
   ), history as (
     -- A partner's response may repeat the body of an event that was erased meanwhile.
     select whole.*, case when is_erased

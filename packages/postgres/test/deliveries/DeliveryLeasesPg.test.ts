@@ -539,6 +539,26 @@ describe("DeliveryLeasesPg.write", () => {
     expect(yield* sql`select from deliveries union all select from delivery_attempts`).toEqual([])
   })
 
+  test("writes no outcome of an event that isn't open after a crash of the database, and reads it again", function* () {
+    const { endpoint } = yield* seedLog(3)
+    const { take, settle } = yield* newWorker
+    const [before] =
+      yield* sql`select begun_at::text, begun_id from reader_positions where endpoint_id = ${endpoint.id}`
+    const deliveries = yield* take()
+    yield* sql`
+      update reader_positions set begun_at = ${before!["begun_at"] as string}::timestamptz, begun_id = ${before!["begun_id"] as string}, open = '{}'
+      where endpoint_id = ${endpoint.id}`
+    yield* settle([deliveries[0]!])
+    yield* settle([deliveries[1]!], { settlement: "retry", delay: 0 }, 503)
+    yield* settle([deliveries[2]!], { settlement: "rejected" }, 410)
+    const written = sql`
+      select endpoint_id from deliveries union all select endpoint_id from dead_letters union all select endpoint_id from delivered
+      union all select endpoint_id from delivery_outcomes`
+    expect((yield* written).filter((row) => row["endpoint_id"] === endpoint.id)).toEqual([])
+    const again = yield* take()
+    expect(again.map(({ id, attempt }) => [id, attempt])).toEqual(deliveries.map(({ id }) => [id, 1]))
+  })
+
   for (const rejected of [0, 1]) {
     test(`counts and stores a repeated write after a lost response once, with ${rejected} dead letters`, function* () {
       const { endpoint } = yield* seedLog(3 + rejected)
