@@ -9,6 +9,12 @@ export interface Publication {
   readonly body: string
 }
 
+/** Publishes one event at a time, each in its own transaction, until it is closed. */
+export interface Publisher {
+  readonly publish: () => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
 /** A measured delivery system: how to publish to it, and its process. */
 export interface Candidate {
   readonly name: string
@@ -19,8 +25,8 @@ export interface Candidate {
   readonly setUp: (sql: postgres.Sql, databaseUrl: string, urls: readonly string[]) => Promise<void>
   /** Publishes many events in one transaction, as its users would. */
   readonly publish: (sql: postgres.Sql, publications: readonly Publication[]) => Promise<void>
-  /** Publishes one event with the code of the service, if `publish` only imitates it. */
-  readonly publishOne?: (databaseUrl: string) => Promise<unknown>
+  /** Prepares the publication of one event by the code of the service, if `publish` only imitates it. */
+  readonly openPublisher?: (databaseUrl: string) => Promise<Publisher>
   /** Reports whether all deliveries are finished. */
   readonly isDone: (sql: postgres.Sql) => Promise<boolean>
   readonly close?: () => Promise<void>

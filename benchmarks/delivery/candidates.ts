@@ -16,13 +16,6 @@ const CAMPAIGN = "cmp_01980000000070008000000000000003"
 const organizationId = (endpoint: number) => `org_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 
-let publisher: Awaited<ReturnType<typeof startPublisher>> | undefined
-const startPublisher = async (databaseUrl: string) => {
-  const runtime = ManagedRuntime.make(adaptersFor(databaseUrl))
-  const { campaign } = await runtime.runPromise(seedCampaign({ recipients: 0 }))
-  return { publish: () => runtime.runPromise(publishTogether(campaign, 1)), stop: () => runtime.dispose() }
-}
-
 /** The worker as deployed. */
 export const ours: Candidate = {
   name: "ours",
@@ -80,11 +73,11 @@ export const ours: Candidate = {
     for (const organization of organizations) hinted.add(`events ${organization}`)
     void hintSoon(sql)
   },
-  publishOne: async (databaseUrl) => {
-    publisher ??= await startPublisher(databaseUrl)
-    await publisher.publish()
+  openPublisher: async (databaseUrl) => {
+    const runtime = ManagedRuntime.make(adaptersFor(databaseUrl))
+    const { campaign } = await runtime.runPromise(seedCampaign({ recipients: 0 }))
+    return { publish: () => runtime.runPromise(publishTogether(campaign, 1)), close: () => runtime.dispose() }
   },
-  close: async () => publisher?.stop(),
   isDone: async (sql) =>
     (
       await sql`

@@ -194,19 +194,20 @@ export async function measureRestart(bench: Bench, candidate: Candidate, deliver
 /** Measures the CPU milliseconds of publishing an event in its own transaction, of this process and of PostgreSQL. */
 export async function measurePublication(
   { databaseUrl, postmaster, endpoints }: Bench,
-  { publish, publishOne }: Candidate,
+  { publish, openPublisher }: Candidate,
 ): Promise<Pick<Latency, "cpu" | "databaseCpu">> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const publisher = await openPublisher?.(databaseUrl)
+  const publishOne = publisher?.publish ?? (() => publish(sql, createPublications(1, endpoints)))
   const publishMany = async (count: number) => {
-    for (let i = 0; i < count; i++) {
-      await (publishOne === undefined ? publish(sql, createPublications(1, endpoints)) : publishOne(databaseUrl))
-    }
+    for (let i = 0; i < count; i++) await publishOne()
   }
   const count = 1000
   await publishMany(count)
   const before = [cpuTime(process.pid), cpuTime(postmaster)] as const
   await publishMany(count)
   const [cpu, databaseCpu] = [cpuTime(process.pid) - before[0], cpuTime(postmaster) - before[1]]
+  await publisher?.close()
   await sql.end()
   return { cpu: cpu / count / 1000, databaseCpu: databaseCpu / count / 1000 }
 }

@@ -163,7 +163,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* Effect.all([reading, writeIfDue], { concurrency: 2, discard: true })
   })
 
-  /** Also of endpoints that were given up since then: their next owner can't take rows of a living worker. */
+  /** Releases unknown rows, also of endpoints that were given up since then: the next owner can't take rows of a living worker. */
   const releaseUnknown = Effect.gen(function* () {
     yield* leases.releaseUnknown(worker, [...unsure.keys()], [...scheduler.known])
     releaseAt = now() + RELEASE_EVERY_MS

@@ -47,10 +47,12 @@ begin
       where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
       order by n, i);
   end if;
-  troubles := (
-    select coalesce(jsonb_agg(trouble || jsonb_build_object('isOpen', trouble->>'endpointId' = any (held) and exists (
-      select from reader_position(trouble->>'endpointId') position where trouble->>'eventId' = any (position.open)))), '[]')
-    from jsonb_array_elements(troubles) as trouble);
+  if jsonb_array_length(troubles) > 0 then
+    troubles := (
+      select jsonb_agg(trouble || jsonb_build_object('isOpen', trouble->>'endpointId' = any (held) and exists (
+        select from reader_position(trouble->>'endpointId') position where trouble->>'eventId' = any (position.open))))
+      from jsonb_array_elements(troubles) as trouble);
+  end if;
   perform update_positions(
     array_agg(closed[n]), array_agg(''::text), array_agg(closed[n + 1]), array_agg(''::text), array_agg(''::text))
   from generate_series(1, cardinality(closed), 2) as n where closed[n] = any (held);

@@ -2,6 +2,7 @@
 --
 -- held are the endpoints that the worker still owns. It counts the outcomes in delivery_outcomes, together with those of deliveries that
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
+-- isOpen: whether the worker owns the endpoint and its event is open. Nothing is written about an event of the log that isn't.
 -- Deliveries that were rejected, got 410 or failed for the last time at an address or with secrets that have changed since then are due again immediately.
 -- A trouble without an attempt is a call that wasn't made, or that failed by a defect of the service: it isn't counted, and its delivery is due again.
 -- cause is the failure group of a failed call, and groups, at the first trouble of a cause, its possible groups (choose_failure_group). A delivery
